@@ -1,0 +1,1 @@
+//! Ask, decide, expire, withdraw; events; and the outbox of answers to deliver.
