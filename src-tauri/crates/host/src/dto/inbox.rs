@@ -1,0 +1,116 @@
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A request that waits, as the list shows it.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct RequestItem {
+    /// Its key.
+    pub key: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its prompt, as it came.
+    pub prompt: String,
+    /// What will run, on one line: a command, a path, a url.
+    pub summary: String,
+    /// Who asks, as the person named it.
+    pub source: String,
+    /// The run that waits.
+    pub run: Option<String>,
+    /// The tool that will run.
+    pub tool: Option<String>,
+    /// `pending`, or the outcome.
+    pub state: String,
+    /// When it came.
+    pub received_at: String,
+    /// Its deadline.
+    pub expires_at: Option<String>,
+    /// The request in its wire form: JSON text.
+    pub request: String,
+    /// SHA-256 of what is shown; a decision echoes it.
+    pub digest: String,
+}
+
+/// A request with everything that a person needs to decide.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct RequestDetail {
+    /// As in the list.
+    pub item: RequestItem,
+    /// The arguments that the tool will get: JSON text as the model wrote it.
+    pub arguments: Option<String>,
+    /// `data` of the request: JSON text.
+    pub data: Option<String>,
+    /// The page to go to.
+    pub url: Option<String>,
+    /// The folder in which it will run.
+    pub folder: Option<String>,
+    /// For a file edit, the unified diff.
+    pub diff: Option<String>,
+    /// Notes on the risk, in words.
+    pub notes: Vec<String>,
+    /// The last steps that led here, oldest first.
+    pub trail: Vec<TrailStep>,
+    /// The decision, where there is one by now.
+    pub decision: Option<Decision>,
+}
+
+/// One step that led to a request.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct TrailStep {
+    /// `person`, `model`, `call` or `now`.
+    pub kind: String,
+    /// In words.
+    pub text: String,
+}
+
+/// Which request.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct RequestRef {
+    /// Its key.
+    pub key: String,
+}
+
+/// A person's decision, as a face sends it.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct Decide {
+    /// The request's key.
+    pub key: String,
+    /// Yes or no.
+    pub ok: bool,
+    /// With a yes: what the person typed or chose, as JSON text.
+    #[serde(default)]
+    #[ts(optional)]
+    pub data: Option<String>,
+    /// With a no: the person's own words, kept in History alone.
+    #[serde(default)]
+    #[ts(optional)]
+    pub reason: Option<String>,
+    /// The digest of what was shown to the person.
+    #[serde(default)]
+    #[ts(optional)]
+    pub digest: Option<String>,
+}
+
+/// How a request was decided.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct Decision {
+    /// The request's key.
+    pub key: String,
+    /// `approved`, `answered`, `declined`, `cancelled` or `expired`.
+    pub outcome: String,
+    /// The answer in wire form, as JSON text; its reason is the person's own text.
+    pub answer: String,
+    /// `declined`, `cancelled` or `expired`; none when ok.
+    pub class: Option<String>,
+    /// `person`, `rule`, `deadline`, `source` or `stop`.
+    pub decided_by: String,
+    /// `window`, `notification`, `tray`, `cli` or `browser`.
+    pub surface: Option<String>,
+    /// When.
+    pub decided_at: String,
+}

@@ -1,0 +1,19 @@
+//! What crosses the boundary between the host and its faces, as JSON. Times are RFC 3339 UTC with milliseconds, ids are
+//! UUIDs in text. JSON that came from outside (requests, arguments, data) crosses as text, so that a face without big
+//! numbers still shows every digit (contract 4). TypeScript types are generated into `ui/src/bindings`.
+
+mod agents;
+mod event;
+mod history;
+mod inbox;
+mod runs;
+mod status;
+
+pub use agents::{AgentItem, AgentName, AgentSave, AgentTest};
+pub use event::{Topic, UiEvent};
+pub use history::{
+    HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
+};
+pub use inbox::{Decide, Decision, RequestDetail, RequestItem, RequestRef, TrailStep};
+pub use runs::{CallItem, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem};
+pub use status::{Appearance, AppStatus, Empty, Health, Settings};
