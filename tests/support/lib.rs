@@ -1,1 +1,23 @@
-//! What the end-to-end tests share.
+//! What the end-to-end tests stand on: real buses, displays, browsers, model servers and the built binaries.
+//!
+//! Nothing here imitates a type of ours. Each thing is started for one test, owned by it, and ended by its
+//! own process id when the test is over. Everything here panics on failure, saying what was awaited.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a support function that fails has failed the test"
+)]
+
+pub mod bus;
+pub mod desktop;
+pub mod display;
+pub mod model;
+pub mod notifications;
+pub mod process;
+pub mod sayso;
+pub mod transcript;
+pub mod tray;
+pub mod wait;
+pub mod webdriver;
+
+pub use wait::{wait_until, wait_value};

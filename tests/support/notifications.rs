@@ -1,0 +1,239 @@
+//! A notification service of the test's own on a private bus.
+
+use crate::bus::PrivateBus;
+use crate::{wait, wait_value};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use zbus::zvariant::{OwnedValue, Value};
+
+const PATH: &str = "/org/freedesktop/Notifications";
+const NAME: &str = "org.freedesktop.Notifications";
+
+/// A client needs time to subscribe after Notify returned; a person is never faster than this either.
+const REACTION: Duration = Duration::from_millis(150);
+
+/// How the service behaves. One that is absent is simply not started.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    /// What `GetCapabilities` says.
+    pub capabilities: Vec<String>,
+    /// Whether calls are answered at all; a service that hangs records them and stays silent.
+    pub replies: bool,
+}
+
+impl Behaviour {
+    /// A desktop that draws buttons.
+    pub fn with_actions() -> Self {
+        Self::capable_of(&["actions", "body", "body-markup", "persistence"])
+    }
+
+    /// A desktop like dunst's default, which draws none.
+    pub fn without_actions() -> Self {
+        Self::capable_of(&["body"])
+    }
+
+    /// A service that takes the name and then never replies.
+    pub fn hanging() -> Self {
+        Self { replies: false, ..Self::with_actions() }
+    }
+
+    fn capable_of(capabilities: &[&str]) -> Self {
+        Self { capabilities: capabilities.iter().map(ToString::to_string).collect(), replies: true }
+    }
+}
+
+/// One call of `Notify`, with all its arguments.
+#[derive(Clone, Debug)]
+pub struct Notified {
+    /// The id it was given.
+    pub id: u32,
+    /// The name of the app.
+    pub app_name: String,
+    /// The id it asked to replace, 0 for none.
+    pub replaces: u32,
+    /// Icon name or path.
+    pub icon: String,
+    /// The title.
+    pub summary: String,
+    /// The text, possibly with markup.
+    pub body: String,
+    /// Pairs of key and label.
+    pub actions: Vec<(String, String)>,
+    /// Urgency and the like, each in its debug form.
+    pub hints: HashMap<String, String>,
+    /// Milliseconds, -1 for the desktop's own, 0 for never.
+    pub expire_timeout: i32,
+}
+
+#[derive(Debug, Default)]
+struct Record {
+    last_id: u32,
+    shown: Vec<(Instant, Notified)>,
+    withdrawn: Vec<u32>,
+}
+
+/// The running service. It leaves the bus when dropped.
+#[derive(Debug)]
+pub struct FakeNotifications {
+    connection: zbus::Connection,
+    record: Arc<Mutex<Record>>,
+}
+
+impl FakeNotifications {
+    /// Takes the name on `bus` and serves.
+    pub async fn start(bus: &PrivateBus, behaviour: Behaviour) -> Self {
+        let record = Arc::<Mutex<Record>>::default();
+        let connection = bus.connect().await;
+        let service = Daemon { behaviour, record: Arc::clone(&record) };
+        connection.object_server().at(PATH, service).await.expect("the service can be served");
+        connection.request_name(NAME).await.expect("nobody else notifies on a private bus");
+        Self { connection, record }
+    }
+
+    /// Every `Notify` so far, in order. Replacements appear again.
+    pub fn shown(&self) -> Vec<Notified> {
+        lock(&self.record).shown.iter().map(|(_, notified)| notified.clone()).collect()
+    }
+
+    /// The ids whose `CloseNotification` was called, in order.
+    pub fn withdrawn(&self) -> Vec<u32> {
+        lock(&self.record).withdrawn.clone()
+    }
+
+    /// Waits for a notification whose title or text contains `text`.
+    pub async fn wait_for(&self, text: &str) -> Notified {
+        let what = format!("a notification that says {text:?}");
+        wait_value(&what, wait::SOON, async || {
+            self.shown().into_iter().rev().find(|one| one.summary.contains(text) || one.body.contains(text))
+        })
+        .await
+    }
+
+    /// Waits until the notification `id` was withdrawn by the app.
+    pub async fn wait_withdrawn(&self, id: u32) {
+        let what = format!("notification {id} is withdrawn");
+        crate::wait_until(&what, wait::SOON, async || self.withdrawn().contains(&id)).await;
+    }
+
+    /// A person presses a button, or with the key `default` the notification itself. Never earlier after
+    /// `Notify` than a person could, since a client still subscribes then.
+    pub async fn press(&self, id: u32, action_key: &str) {
+        self.react(id).await;
+        self.signal("ActionInvoked", &(id, action_key)).await;
+        self.signal("NotificationClosed", &(id, 2_u32)).await;
+    }
+
+    /// A person waves the notification away; nothing else is said.
+    pub async fn dismiss(&self, id: u32) {
+        self.react(id).await;
+        self.signal("NotificationClosed", &(id, 2_u32)).await;
+    }
+
+    /// Any process on a bus can claim that a button was pressed: sends that from a connection of its own.
+    pub async fn forge_press(bus: &PrivateBus, id: u32, action_key: &str) {
+        let stranger = bus.connect().await;
+        let body = (id, action_key);
+        let sent = stranger.emit_signal(None::<&str>, PATH, NAME, "ActionInvoked", &body).await;
+        sent.expect("the signal can be sent");
+    }
+
+    async fn react(&self, id: u32) {
+        let at = lock(&self.record).shown.iter().rev().find(|(_, one)| one.id == id).map(|(at, _)| *at);
+        let at = at.unwrap_or_else(|| panic!("no notification {id} was shown"));
+        tokio::time::sleep(REACTION.saturating_sub(at.elapsed())).await;
+    }
+
+    async fn signal<B>(&self, signal: &str, body: &B)
+    where
+        B: serde::ser::Serialize + zbus::zvariant::DynamicType + Sync,
+    {
+        let sent = self.connection.emit_signal(None::<&str>, PATH, NAME, signal, body).await;
+        sent.expect("the signal can be sent");
+    }
+}
+
+struct Daemon {
+    behaviour: Behaviour,
+    record: Arc<Mutex<Record>>,
+}
+
+impl Daemon {
+    async fn reply<T>(&self, value: T) -> T {
+        if !self.behaviour.replies {
+            std::future::pending::<()>().await;
+        }
+        value
+    }
+}
+
+#[zbus::interface(name = "org.freedesktop.Notifications")]
+impl Daemon {
+    #[expect(clippy::too_many_arguments, reason = "the freedesktop specification's own signature")]
+    async fn notify(
+        &self,
+        app_name: String,
+        replaces_id: u32,
+        app_icon: String,
+        summary: String,
+        body: String,
+        actions: Vec<String>,
+        hints: HashMap<String, OwnedValue>,
+        expire_timeout: i32,
+    ) -> u32 {
+        let id = {
+            let mut record = lock(&self.record);
+            let id = if replaces_id == 0 { record.last_id + 1 } else { replaces_id };
+            record.last_id = record.last_id.max(id);
+            let pairs = actions.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone()));
+            let notified = Notified {
+                id,
+                app_name,
+                replaces: replaces_id,
+                icon: app_icon,
+                summary,
+                body,
+                actions: pairs.collect(),
+                hints: hints
+                    .into_iter()
+                    .map(|(name, value)| (name, format!("{:?}", Value::from(value))))
+                    .collect(),
+                expire_timeout,
+            };
+            record.shown.push((Instant::now(), notified));
+            id
+        };
+        self.reply(id).await
+    }
+
+    async fn close_notification(
+        &self,
+        id: u32,
+        #[zbus(signal_emitter)] emitter: zbus::object_server::SignalEmitter<'_>,
+    ) {
+        lock(&self.record).withdrawn.push(id);
+        self.reply(()).await;
+        let _ = Self::notification_closed(&emitter, id, 3).await;
+    }
+
+    async fn get_capabilities(&self) -> Vec<String> {
+        self.reply(self.behaviour.capabilities.clone()).await
+    }
+
+    async fn get_server_information(&self) -> (String, String, String, String) {
+        let [name, vendor, version, specification] = ["test", "sayso", "1", "1.2"].map(str::to_owned);
+        self.reply((name, vendor, version, specification)).await
+    }
+
+    /// Said when a notification is gone: 2 by the person, 3 by the app.
+    #[zbus(signal)]
+    async fn notification_closed(
+        emitter: &zbus::object_server::SignalEmitter<'_>,
+        id: u32,
+        reason: u32,
+    ) -> zbus::Result<()>;
+}
+
+fn lock(record: &Mutex<Record>) -> MutexGuard<'_, Record> {
+    record.lock().unwrap_or_else(PoisonError::into_inner)
+}
