@@ -28,8 +28,9 @@ impl Display {
         let screen = format!("{}x{}x24", SIZE.0, SIZE.1);
         let mut command = Command::new("Xvfb");
         // The server picks a free number itself and says it on its standard output.
-        command.args(["-displayfd", "1", "-screen", "0", &screen, "-nolisten", "tcp", "-noreset"]);
-        command.arg("-fbdir").arg(folder.path()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(["-displayfd", "1", "-screen", "0", &screen, "-fbdir"]).arg(folder.path());
+        command.args(["-nolisten", "tcp", "-noreset", "-nocursor"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = OwnedChild::start(&mut command);
         let number = server.read_line(Duration::from_secs(20), |line| line.trim().parse::<u32>().ok());
         let name = format!(":{number}");
