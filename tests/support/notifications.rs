@@ -213,7 +213,7 @@ impl Daemon {
     ) {
         lock(&self.record).withdrawn.push(id);
         self.reply(()).await;
-        let _ = Self::notification_closed(&emitter, id, 3).await;
+        let _ = emitter.emit(NAME, "NotificationClosed", &(id, 3_u32)).await;
     }
 
     async fn get_capabilities(&self) -> Vec<String> {
@@ -224,14 +224,6 @@ impl Daemon {
         let [name, vendor, version, specification] = ["test", "sayso", "1", "1.2"].map(str::to_owned);
         self.reply((name, vendor, version, specification)).await
     }
-
-    /// Said when a notification is gone: 2 by the person, 3 by the app.
-    #[zbus(signal)]
-    async fn notification_closed(
-        emitter: &zbus::object_server::SignalEmitter<'_>,
-        id: u32,
-        reason: u32,
-    ) -> zbus::Result<()>;
 }
 
 fn lock(record: &Mutex<Record>) -> MutexGuard<'_, Record> {

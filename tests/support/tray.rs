@@ -82,9 +82,9 @@ impl TrayItem {
     pub async fn menu(&self) -> Vec<MenuEntry> {
         let menu = self.menu_proxy().await;
         let asked = (0_i32, -1_i32, Vec::<&str>::new());
-        let (_, layout): (u32, (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>)) =
+        let (_, (_, _, children)): (u32, Layout) =
             menu.call("GetLayout", &asked).await.expect("the menu can be read");
-        layout.2.iter().filter_map(|child| entry(child)).collect()
+        children.iter().filter_map(|child| entry(child)).collect()
     }
 
     /// The labels of the menu's first level, separators left out.
@@ -125,6 +125,9 @@ impl TrayItem {
     }
 }
 
+/// Id, properties and children, as `GetLayout` gives them.
+type Layout = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
+
 fn find(entries: &[MenuEntry], label: &str) -> Option<i32> {
     entries.iter().find_map(|entry| {
         if entry.label.starts_with(label) { Some(entry.id) } else { find(&entry.children, label) }
@@ -133,11 +136,10 @@ fn find(entries: &[MenuEntry], label: &str) -> Option<i32> {
 
 /// Reads one `(ia{sv}av)`, which the menu wraps in a variant.
 fn entry(value: &Value<'_>) -> Option<MenuEntry> {
-    let structure = match value {
-        Value::Value(inner) => return entry(inner),
-        Value::Structure(structure) => structure,
-        _ => return None,
-    };
+    if let Value::Value(inner) = value {
+        return entry(inner);
+    }
+    let Value::Structure(structure) = value else { return None };
     let [Value::I32(id), Value::Dict(properties), Value::Array(children)] = fields(structure)? else {
         return None;
     };
@@ -177,7 +179,7 @@ impl Watcher {
         };
         let address = format!("{}{}", item.0, item.1);
         lock(&self.registered).push(item);
-        let _ = Self::status_notifier_item_registered(&emitter, &address).await;
+        let _ = emitter.emit(NAME, "StatusNotifierItemRegistered", &address).await;
     }
 
     async fn register_status_notifier_host(&self, _service: String) {}
@@ -196,13 +198,6 @@ impl Watcher {
     async fn protocol_version(&self) -> i32 {
         0
     }
-
-    /// Said when an item has registered.
-    #[zbus(signal)]
-    async fn status_notifier_item_registered(
-        emitter: &zbus::object_server::SignalEmitter<'_>,
-        service: &str,
-    ) -> zbus::Result<()>;
 }
 
 fn lock(registered: &Mutex<Vec<(String, String)>>) -> MutexGuard<'_, Vec<(String, String)>> {

@@ -85,10 +85,11 @@ impl Session {
         let address = format!("http://127.0.0.1:{port}");
         let connected = tokio::time::timeout(Duration::from_secs(60), builder.connect(&address)).await;
         let said = || fs::read_to_string(log).unwrap_or_default();
-        let client =
-            connected.unwrap_or_else(|_| panic!("no session within a minute; the driver said: {}", said()));
-        let client =
-            client.unwrap_or_else(|error| panic!("no session: {error}; the driver said: {}", said()));
+        let client = match connected {
+            Ok(Ok(client)) => client,
+            Ok(Err(error)) => panic!("no session: {error}; the driver said: {}", said()),
+            Err(_) => panic!("no session within a minute; the driver said: {}", said()),
+        };
         Self { client, driver, _profile: profile }
     }
 
