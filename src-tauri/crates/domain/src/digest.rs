@@ -86,7 +86,7 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self, ParseDigestError> {
         let mut bytes = [0; 32];
-        if text.len() != 64 || !text.is_ascii() {
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(ParseDigestError);
         }
         for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {

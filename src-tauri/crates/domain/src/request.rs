@@ -84,7 +84,7 @@ impl Serialize for Request {
         if let Some(url) = &self.url {
             map.serialize_entry("url", url)?;
         }
-        if let Some(data) = &self.data {
+        if let Some(data) = self.data.as_ref().filter(|data| !data.is_null()) {
             map.serialize_entry("data", data)?;
         }
         if let Some(expires_at) = &self.expires_at {

@@ -1,5 +1,7 @@
 use url::{Host, Url};
 
+use crate::text::is_hidden;
+
 /// Why a request's url is refused (contract 10).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestUrlError {
@@ -17,6 +19,10 @@ pub enum RequestUrlError {
 /// A `url` is `https`, or `http` to this machine, with no user or password in it. Checked when asked and again when
 /// opened.
 pub fn check_request_url(text: &str) -> Result<Url, RequestUrlError> {
+    // A parser drops or rewrites these, so that what opens would not be what was shown.
+    if text.chars().any(|c| is_hidden(c) || c.is_whitespace() || c == '\\') {
+        return Err(RequestUrlError::Malformed);
+    }
     let url = Url::parse(text).map_err(|_| RequestUrlError::Malformed)?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(RequestUrlError::Credentials);

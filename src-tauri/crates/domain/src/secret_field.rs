@@ -5,28 +5,38 @@ use serde_json::Value;
 #[error("`{0}` asks for a secret, which input and question must not collect; use authorization instead")]
 pub struct SecretField(pub String);
 
-const SECRETS: [&[&str]; 9] = [
+const SECRETS: [&[&str]; 11] = [
     &["password"],
     &["passphrase"],
     &["secret"],
     &["api", "key"],
     &["apikey"],
     &["access", "token"],
+    &["accesstoken"],
     &["private", "key"],
+    &["privatekey"],
     &["pin"],
     &["cvv"],
 ];
 
-/// The first field of a flat object schema that asks for a secret, by its format or by whole words of its name:
-/// `max_tokens` and `issue_key` are fine.
+/// The first field of a schema that asks for a secret, by its format or by whole words of its name or title:
+/// `max_tokens` and `issue_key` are fine. Fields are looked for at every depth, so that nesting hides none.
 pub fn find_secret_field(schema: &Value) -> Option<SecretField> {
-    let properties = schema.get("properties")?.as_object()?;
-    let found = properties.iter().find(|(name, field)| {
-        field.get("format").and_then(Value::as_str) == Some("password")
-            || is_secret(name)
-            || field.get("title").and_then(Value::as_str).is_some_and(is_secret)
-    });
-    found.map(|(name, _)| SecretField(name.clone()))
+    match schema {
+        Value::Object(keywords) => keywords.iter().find_map(|(keyword, value)| {
+            let named = value.as_object().filter(|_| keyword == "properties").and_then(|fields| {
+                fields.iter().find(|(name, field)| is_secret(name) || asks_for_secret(field))
+            });
+            named.map(|(name, _)| SecretField(name.clone())).or_else(|| find_secret_field(value))
+        }),
+        Value::Array(list) => list.iter().find_map(find_secret_field),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+fn asks_for_secret(field: &Value) -> bool {
+    let text = |key| field.get(key).and_then(Value::as_str);
+    text("format") == Some("password") || text("title").is_some_and(is_secret)
 }
 
 fn is_secret(name: &str) -> bool {
@@ -34,20 +44,24 @@ fn is_secret(name: &str) -> bool {
     SECRETS.iter().any(|secret| words.windows(secret.len()).any(|window| window == *secret))
 }
 
-/// `userApiKey`, `user-api-key` and `user_api_key` are the same three words.
+/// `userApiKey`, `userAPIKey`, `user-api-key` and `user_api_key` are the same three words; a number is a word.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut after_lower = false;
-    for c in name.chars() {
-        if !c.is_alphanumeric() || (after_lower && c.is_uppercase()) {
+    let mut before: Option<char> = None;
+    let mut rest = name.chars().peekable();
+    while let Some(c) = rest.next() {
+        let starts = before.is_some_and(|before| {
+            let lower_follows = rest.peek().is_some_and(|next| next.is_lowercase());
+            before.is_numeric() != c.is_numeric()
+                || (c.is_uppercase() && (before.is_lowercase() || (before.is_uppercase() && lower_follows)))
+        });
+        if starts || !c.is_alphanumeric() {
             words.push(String::new());
         }
-        if c.is_alphanumeric() {
-            if let Some(last) = words.last_mut() {
-                last.extend(c.to_lowercase());
-            }
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
         }
-        after_lower = c.is_lowercase();
+        before = Some(c);
     }
     words.retain(|word| !word.is_empty());
     words

@@ -19,7 +19,7 @@ pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' | ' ' => false,
         // Blank or joining characters of other categories: combining grapheme joiner, Hangul and Khmer fillers,
-        // variation selectors, the blank Braille pattern.
+        // variation selectors, the blank Braille pattern, the Khitan filler, the empty note head.
         '\u{34f}'
         | '\u{115f}'..='\u{1160}'
         | '\u{17b4}'..='\u{17b5}'
@@ -28,6 +28,8 @@ pub fn is_hidden(c: char) -> bool {
         | '\u{3164}'
         | '\u{fe00}'..='\u{fe0f}'
         | '\u{ffa0}'
+        | '\u{16fe4}'
+        | '\u{1d159}'
         | '\u{e0000}'..='\u{e0fff}' => true,
         _ => match c.general_category_group() {
             GeneralCategoryGroup::Other => true,

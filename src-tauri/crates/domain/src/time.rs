@@ -45,11 +45,23 @@ impl fmt::Display for Time {
 impl FromStr for Time {
     type Err = ParseTimeError;
 
-    /// Parts of a millisecond are dropped, so that a deadline never moves later.
+    /// Parts of a millisecond are dropped, so that a deadline never moves later. The last day of the year 9999, which
+    /// some write for "never", is read as the last moment there is.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let at: jiff::Timestamp = text.parse().map_err(|_| ParseTimeError(text.to_owned()))?;
-        Ok(Self::from_millis(at.as_nanosecond().div_euclid(1_000_000) as i64))
+        match text.parse::<jiff::Timestamp>() {
+            Ok(at) => Ok(Self::from_millis(at.as_nanosecond().div_euclid(1_000_000) as i64)),
+            Err(_) if is_last_day(text) => Ok(Self::from_millis(i64::MAX)),
+            Err(_) => Err(ParseTimeError(text.to_owned())),
+        }
     }
+}
+
+fn is_last_day(text: &str) -> bool {
+    jiff::fmt::temporal::Pieces::parse(text).is_ok_and(|pieces| {
+        let date = pieces.date();
+        let complete = pieces.time().is_some() && pieces.offset().is_some();
+        complete && date.year() == 9999 && date.month() == 12 && date.day() >= 30
+    })
 }
 
 impl Serialize for Time {

@@ -76,7 +76,8 @@ impl Run {
                 }
             }
             Event::ModelFailed(why) => {
-                if self.status == Status::Running {
+                if self.status == Status::Running && self.all_finished() {
+                    self.say_queued(&mut step);
                     self.finish(Status::Error(why), &mut step);
                 }
             }
@@ -188,9 +189,14 @@ impl Run {
     }
 
     fn stale(&mut self, id: SlotId, asked: Box<Asked>, step: &mut Step) {
-        let Some((slot, _)) = self.running(id) else { return };
-        slot.state = waiting(id, asked, step);
+        let Some((slot, mode)) = self.running(id) else { return };
+        slot.state = match mode {
+            RunMode::Allowed | RunMode::Approved { .. } => waiting(id, asked, step),
+            // Its one wait is used up (contract 11).
+            RunMode::Retry { prompt, .. } => CallState::Finished(ToolResult::unresolved(&prompt)),
+        };
         step.touched.push(id);
+        self.go_on(step);
     }
 
     fn stop(&mut self, step: &mut Step) {
