@@ -22,11 +22,16 @@ pub struct Desktop {
 impl Desktop {
     /// Starts the bus and the display and makes the home folder.
     pub async fn start() -> Self {
+        Self::on(Display::start().await)
+    }
+
+    /// The same on a display that was started before.
+    pub fn on(display: Display) -> Self {
         let home = tempfile::tempdir().expect("a temporary folder");
         let runtime = home.path().join("run");
         std::fs::create_dir(&runtime).expect("a runtime folder");
         std::fs::set_permissions(&runtime, std::fs::Permissions::from_mode(0o700)).expect("its permissions");
-        Self { bus: PrivateBus::start(), display: Display::start().await, home }
+        Self { bus: PrivateBus::start(), display, home }
     }
 
     /// The home folder.

@@ -15,7 +15,7 @@ pub const SIZE: (u32, u32) = (1280, 800);
 #[derive(Debug)]
 pub struct Display {
     // Dropped in this order: the manager goes before the server it talks to.
-    _manager: OwnedChild,
+    manager: Option<OwnedChild>,
     _server: OwnedChild,
     name: String,
     folder: TempDir,
@@ -24,6 +24,20 @@ pub struct Display {
 impl Display {
     /// Starts a server on a free number and a window manager on it.
     pub async fn start() -> Self {
+        let mut display = Self::bare();
+        let mut command = Command::new("openbox");
+        command.arg("--sm-disable").env("DISPLAY", &display.name).env("HOME", display.folder.path());
+        command.env_remove("DBUS_SESSION_BUS_ADDRESS").stdout(Stdio::null()).stderr(Stdio::null());
+        display.manager = Some(OwnedChild::start(&mut command));
+        wait::wait_until("the window manager is there", wait::SOON, async || {
+            display.wmctrl(&["-m"]).is_some()
+        })
+        .await;
+        display
+    }
+
+    /// Starts a server alone: windows stand undecorated in the corner, and all that is drawn is theirs.
+    pub fn bare() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let screen = format!("{}x{}x24", SIZE.0, SIZE.1);
         let mut command = Command::new("Xvfb");
@@ -33,18 +47,7 @@ impl Display {
         command.stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = OwnedChild::start(&mut command);
         let number = server.read_line(Duration::from_secs(20), |line| line.trim().parse::<u32>().ok());
-        let name = format!(":{number}");
-
-        let mut command = Command::new("openbox");
-        command.arg("--sm-disable").env("DISPLAY", &name).env("HOME", folder.path());
-        command.env_remove("DBUS_SESSION_BUS_ADDRESS").stdout(Stdio::null()).stderr(Stdio::null());
-        let manager = OwnedChild::start(&mut command);
-        let display = Self { _manager: manager, _server: server, name, folder };
-        wait::wait_until("the window manager is there", wait::SOON, async || {
-            display.wmctrl(&["-m"]).is_some()
-        })
-        .await;
-        display
+        Self { manager: None, _server: server, name: format!(":{number}"), folder }
     }
 
     /// The value for `DISPLAY`.
@@ -120,11 +123,12 @@ impl Picture {
     /// How many colours it has, counted up to `limit`: an empty window has very few.
     pub fn colours(&self, limit: usize) -> usize {
         let mut seen = std::collections::HashSet::new();
+        let mut last = None;
         for pixel in self.rgb.chunks_exact(3) {
-            seen.insert([pixel[0], pixel[1], pixel[2]]);
-            if seen.len() >= limit {
+            if last != Some(pixel) && seen.insert(pixel) && seen.len() >= limit {
                 break;
             }
+            last = Some(pixel);
         }
         seen.len()
     }

@@ -1,0 +1,142 @@
+# make run     build what is missing and start Sayso
+# make test    every test, in real windows too
+# make check   formatting, lints, types, bindings, licences, docs
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+TOOLS := $(CURDIR)/target/tools
+export PATH := $(PATH):$(TOOLS)/bin
+
+UI_SOURCES := $(shell find ui -name node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
+LIBRARIES := domain store inbox agent host gateway
+
+.PHONY: help run demo setup setup-desktop ui build test soak bench check fmt lint bindings licences doc release deb measure
+
+help:
+	@echo "make run      start Sayso: the desktop app where there is a display, else the demo in the terminal"
+	@echo "make test     every test, in real windows too"
+	@echo "make check    formatting, lints, types, bindings, unused dependencies, licences, docs"
+	@echo "make bench    how fast asking and deciding is"
+	@echo "make soak     the long versions of the tests"
+	@echo "make deb      a Debian package"
+	@echo "make measure  sizes, times and memory against an empty app, into docs/measurements.md"
+
+## Running
+
+ifneq ($(DISPLAY)$(WAYLAND_DISPLAY),)
+run: setup-desktop ui
+	cargo build --workspace --bins
+	cargo run --quiet --workspace --bin sayso-desktop
+else
+run: demo
+endif
+
+demo:
+	cargo run --quiet --bin sayso -- demo
+
+## Setting up: packages and node modules, only what is missing
+
+setup:
+	@.ci/setup test
+
+setup-desktop:
+	@.ci/setup desktop
+
+ui: ui/dist/index.html
+
+ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
+	cd ui
+	npm ci --no-audit --no-fund --loglevel=error
+	touch node_modules/.package-lock.json
+
+ui/dist/index.html: ui/node_modules/.package-lock.json $(UI_SOURCES)
+	cd ui
+	npm run --silent build
+	touch dist/index.html
+
+# Binaries and tests in one go, so that the features of shared crates are settled once and nothing is built twice.
+build: setup ui
+	cargo build --workspace --bins --tests
+
+## Testing
+
+test: build
+	cargo test --workspace --doc --quiet
+	(cd ui && npm test --silent)
+	if command -v cargo-nextest >/dev/null; then
+	    cargo nextest run --workspace --run-ignored all
+	else
+	    cargo test --workspace --lib --bins --tests -- --include-ignored
+	fi
+
+soak: build
+	export SAYSO_SOAK=1
+	if command -v cargo-nextest >/dev/null; then
+	    cargo nextest run --workspace --run-ignored all --profile soak
+	else
+	    cargo test --workspace --lib --bins --tests -- --include-ignored
+	fi
+
+bench: ui
+	cargo bench --workspace --exclude sayso-desktop
+
+## Checking
+
+check: setup ui fmt lint bindings licences doc
+	@echo "Formatting, lints, types, bindings, dependencies, licences and docs are in order."
+
+fmt:
+	cargo fmt --all --check
+
+lint: setup ui
+	cargo clippy --workspace --all-targets -- -D warnings
+	(cd ui && npm run --silent check)
+
+bindings: setup ui
+	@cargo test --quiet --workspace --lib export_bindings
+	git diff --exit-code -- ui/src/bindings
+	untracked=$$(git ls-files --others --exclude-standard -- ui/src/bindings)
+	if [ -n "$$untracked" ]; then
+	    echo "Generated and not committed: $$untracked" >&2
+	    exit 1
+	fi
+
+# What is declared is used, and what is used may be.
+licences: $(TOOLS)/bin/cargo-machete $(TOOLS)/bin/cargo-deny
+	cargo machete
+	cargo deny --log-level warn check --hide-inclusion-graph licenses bans sources
+
+$(TOOLS)/bin/cargo-machete:
+	cargo install --quiet --locked --root $(TOOLS) cargo-machete --version 0.9.2
+
+$(TOOLS)/bin/cargo-deny:
+	cargo install --quiet --locked --root $(TOOLS) cargo-deny --version 0.20.2
+
+doc: setup
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude sayso-desktop --exclude sayso-tests --no-deps --lib
+
+## Releasing and measuring: the only places that make a release build
+
+RELEASE := target/release
+TAURI := ui/node_modules/.bin/tauri
+
+release: setup-desktop ui
+	cargo build --release --package sayso-cli
+	cargo build --release --package sayso-desktop --features tauri/custom-protocol
+
+deb: release
+	cd src-tauri
+	../$(TAURI) bundle --bundles deb
+
+measure: setup release
+	cargo build --release --manifest-path tests/empty-tauri/Cargo.toml --target-dir target
+	cargo build --workspace --bins
+	deb=$$(find $(RELEASE)/bundle/deb -name '*.deb' 2>/dev/null | head -n 1 || true)
+	page=$$(mktemp)
+	target/debug/measure $(RELEASE)/sayso-desktop $(RELEASE)/empty-tauri $$deb >"$$page"
+	cat "$$page" >docs/measurements.md
+	rm "$$page"
+	cat docs/measurements.md
