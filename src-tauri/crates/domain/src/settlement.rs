@@ -11,6 +11,7 @@ pub enum RequestState {
 
 /// What somebody wants to do to a request.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "made once for each decision and passed by reference")]
 pub enum Act {
     /// A person's answer, for the digest of what they were shown.
     Answer {

@@ -30,6 +30,7 @@ pub enum Message {
 
 /// Something to do.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a step holds a handful, and the large one is the usual one")]
 pub enum Effect {
     /// Ask the model for its next turn.
     CallModel,
