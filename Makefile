@@ -121,7 +121,8 @@ doc: setup
 ## Releasing and measuring: the only places that make a release build
 
 RELEASE := target/release
-TAURI := ui/node_modules/.bin/tauri
+# The bundler is large and only this needs it.
+TAURI := npx --yes --package=@tauri-apps/cli@2.12.5 tauri
 
 release: setup-desktop ui
 	cargo build --release --package sayso-cli
@@ -129,7 +130,7 @@ release: setup-desktop ui
 
 deb: release
 	cd src-tauri
-	../$(TAURI) bundle --bundles deb
+	$(TAURI) bundle --bundles deb
 
 measure: setup release
 	cargo build --release --manifest-path tests/empty-tauri/Cargo.toml --target-dir target
