@@ -192,6 +192,32 @@ async fn chromium_opens_a_page_reads_and_presses() {
     browser.end().await;
 }
 
+/// WebKit's own small browser, which stands where the app will.
+fn mini_browser() -> std::path::PathBuf {
+    let libraries = std::fs::read_dir("/usr/lib").unwrap().flatten();
+    let files = libraries.map(|folder| folder.path().join("webkit2gtk-4.1/MiniBrowser"));
+    files.into_iter().find(|file| file.is_file()).expect("WebKitGTK ships its small browser")
+}
+
+#[tokio::test]
+async fn a_webkit_window_opens_a_page_reads_presses_and_ends() {
+    let desktop = Desktop::start().await;
+    let browser = mini_browser();
+    let window = Session::window(&desktop, &browser, &["--automation"], &[]).await;
+    let page =
+        "<title>Hello</title><p id=p>before</p><button onclick=\"p.textContent='after'\">Press me</button>";
+    let model = ScriptedModel::start(Style::OpenAi, [Reply::html(page)]).await;
+    window.goto(&model.base_url()).await;
+    window.wait_text("before").await;
+    window.press("Press").await;
+    window.wait_text("after").await;
+    assert!(desktop.display.picture().colours(9) >= 9, "the window is on the display");
+    let names: Vec<_> = desktop.processes().into_values().collect();
+    assert!(names.iter().any(|name| name.starts_with("WebKitWebProces")), "{names:?}");
+    window.end().await;
+    wait_until("nothing is left", wait::SOON, async || desktop.processes().is_empty()).await;
+}
+
 async fn ask(model: &ScriptedModel, path: &str, body: &Value) -> reqwest::Result<reqwest::Response> {
     let url = format!("{}{path}", model.base_url());
     reqwest::Client::new().post(url).header("authorization", "Bearer k").json(body).send().await
