@@ -1,0 +1,2 @@
+/** Whether the fake transport is part of this build. */
+declare const __FAKE__: boolean;

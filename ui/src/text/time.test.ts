@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { ago, clock, exact, isSoon, left, leftWords, moment, took } from './time';
+
+const now = new Date(2026, 2, 3, 14, 2, 11).getTime();
+const at = (ms: number) => new Date(now + ms).toISOString();
+const MIN = 60_000;
+
+describe('times', () => {
+  it.each([
+    [0, 'now'],
+    [-59_000, 'now'],
+    [-6 * MIN, '6 min'],
+    [-180 * MIN, '3 h'],
+    [-48 * 60 * MIN, '1 Mar'],
+    [-400 * 24 * 60 * MIN, '27 Jan 2025'],
+  ])('%d ms from now was %s ago', (ms, expected) => {
+    expect(ago(at(ms), now)).toBe(expected);
+  });
+
+  it.each([
+    [-5, '0:00', 'less than a minute left'],
+    [9_000, '0:09', 'less than a minute left'],
+    [MIN, '1:00', '1 minute left'],
+    [3 * MIN + 41_000, '3:41', '3 minutes left'],
+    [125 * MIN, '2 h 5 min', '2 hours left'],
+    [24 * 60 * MIN, '1 day', '1 day left'],
+    [49 * 60 * MIN, '2 days', '2 days left'],
+  ])('%d ms from now leaves %s', (ms, short, words) => {
+    expect(left(at(ms), now)).toBe(short);
+    expect(leftWords(at(ms), now)).toBe(words);
+  });
+
+  it('are soon within a quarter of an hour', () => {
+    expect(isSoon(null, now)).toBe(false);
+    expect(isSoon(at(15 * MIN - 1), now)).toBe(true);
+    expect(isSoon(at(15 * MIN), now)).toBe(false);
+  });
+
+  it('are exact where they are asked to be', () => {
+    expect(clock(at(0))).toBe('14:02:11');
+    expect(moment(at(0), now)).toBe('14:02');
+    expect(moment(at(-24 * 60 * MIN), now)).toBe('2 Mar 14:02');
+    expect(exact(at(0))).toBe('3 Mar 2026 14:02:11');
+    expect(took(at(0), at(14_000))).toBe('14 s');
+  });
+});
