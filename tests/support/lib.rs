@@ -15,6 +15,7 @@ pub mod model;
 pub mod notifications;
 pub mod process;
 pub mod sayso;
+pub mod stage;
 pub mod transcript;
 pub mod tray;
 pub mod wait;

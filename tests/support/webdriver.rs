@@ -18,6 +18,23 @@ use tempfile::TempDir;
 /// app's single instance and makes the next session hang.
 const AFTERMATH: Duration = Duration::from_millis(150);
 
+const PRESSABLE: &str =
+    "button, a, summary, [role=button], [role=tab], [role=menuitem], [role=option], [role=switch]";
+
+/// Finds what a person would find by its name.
+const BY_NAME: &str = "
+    const [selector, wanted] = arguments;
+    const usable = [...document.querySelectorAll(selector)].filter(
+        one => !one.disabled && one.getAttribute('aria-disabled') !== 'true' && one.getClientRects().length > 0);
+    const names = one => [
+        one.getAttribute('aria-label'), one.getAttribute('placeholder'), one.innerText,
+        ...[...(one.labels || [])].map(label => label.innerText),
+        ...(one.getAttribute('aria-labelledby') || '').split(' ').map(id => document.getElementById(id)?.innerText),
+    ].filter(Boolean).map(name => name.trim().replace(/\\s+/g, ' '));
+    return usable.find(one => names(one).includes(wanted)) ||
+        usable.find(one => names(one).some(name => name.startsWith(wanted))) || null;
+";
+
 /// A session with one window. Call [`Session::end`] when done; dropping ends the driver at once.
 #[derive(Debug)]
 pub struct Session {
@@ -130,20 +147,36 @@ impl Session {
         wait_value(&what, wait::SOON, async || self.client.find(Locator::Css(selector)).await.ok()).await
     }
 
-    /// Clicks the button or link whose text or label starts with `name`, once it is there and enabled.
+    /// Clicks the button, link, tab or option called `name`, once it is there and enabled: the one whose label or
+    /// text is exactly that, else the first that starts with it.
     pub async fn press(&self, name: &str) {
-        let script = "const wanted = arguments[0];
-            const all = document.querySelectorAll('button, a, [role=button], [role=tab], [role=menuitem], [role=option]');
-            return [...all].find(one => !one.disabled && one.getClientRects().length > 0 &&
-                [one.getAttribute('aria-label'), one.innerText].some(text => text && text.trim().startsWith(wanted))) || null;";
-        let what = format!("a button {name:?} can be pressed");
-        let button = wait_value(&what, wait::SOON, async || {
-            let found = self.client.execute(script, vec![json!(name)]).await.ok()?;
-            let element = found.as_object()?.values().next()?.as_str()?.to_owned();
-            Some(Element::from_element_id(self.client.clone(), element.into()))
-        })
-        .await;
+        let button = self.named(PRESSABLE, name).await;
         button.click().await.unwrap_or_else(|error| panic!("cannot press {name:?}: {error}"));
+    }
+
+    /// Types `text` into the field called `name` by its label or placeholder, in place of what it held.
+    pub async fn fill(&self, name: &str, text: &str) {
+        let field = self.named("input, textarea, select", name).await;
+        field.clear().await.unwrap_or_else(|error| panic!("cannot empty {name:?}: {error}"));
+        field.send_keys(text).await.unwrap_or_else(|error| panic!("cannot type into {name:?}: {error}"));
+    }
+
+    /// Types `keys` with the page in focus, for single-key commands.
+    pub async fn type_keys(&self, keys: &str) {
+        let body = self.find("body").await;
+        body.send_keys(keys).await.unwrap_or_else(|error| panic!("cannot type {keys:?}: {error}"));
+    }
+
+    /// Waits for a visible, enabled element that matches `selector` and is called `name`.
+    async fn named(&self, selector: &str, name: &str) -> Element {
+        let what = format!("{name:?} is there and enabled");
+        wait_value(&what, wait::SOON, async || {
+            let arguments = vec![json!(selector), json!(name)];
+            let found = self.client.execute(BY_NAME, arguments).await.ok()?;
+            let id = found.as_object()?.values().next()?.as_str()?.to_owned();
+            Some(Element::from_element_id(self.client.clone(), id.into()))
+        })
+        .await
     }
 
     /// Saves what the page looks like as `NAME.png` beside the build's output, in `shots`, and says where.
