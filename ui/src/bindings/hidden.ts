@@ -1,4 +1,5 @@
-// Written from the domain crate's `text::hidden_ranges`: inclusive code points of characters that would hide.
+// Written by the domain's tests (hidden_ranges_are_current); do not edit.
+// The characters that would hide or reorder text, as inclusive ranges of code points.
 export const HIDDEN_RANGES: readonly (readonly [number, number])[] = [
   [0, 8],
   [11, 31],

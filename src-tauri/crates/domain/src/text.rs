@@ -80,7 +80,10 @@ pub fn visible_line(text: &str) -> String {
 pub fn cut(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),
-        Some((at, _)) => format!("{}… ({} more characters)", &text[..at], text[at..].chars().count()),
+        Some((at, _)) => match text[at..].chars().count() {
+            1 => format!("{}… (1 more character)", &text[..at]),
+            more => format!("{}… ({more} more characters)", &text[..at]),
+        },
     }
 }
 

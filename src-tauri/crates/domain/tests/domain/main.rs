@@ -1,0 +1,22 @@
+//! The domain against the contract: tables for what it fixes, properties for what must hold for any input.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod answer;
+mod digest;
+mod elicitation;
+mod hidden_ranges;
+mod json;
+mod policy;
+mod question;
+mod request;
+mod request_url;
+mod run_properties;
+mod run_table;
+mod script;
+mod secret_field;
+mod settle;
+mod text;
+mod time;
+mod tool_result;
+mod world;
