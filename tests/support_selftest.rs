@@ -178,10 +178,13 @@ async fn chromium_opens_a_page_reads_and_presses() {
     browser.goto(&model.base_url()).await;
     assert_eq!(browser.client.title().await.unwrap(), "Hello");
     browser.wait_text("before").await;
-    browser.press("Press").await;
-    browser.wait_text("after").await;
+    browser.fill("Your name", "Ada").await;
+    browser.press("Press me").await;
+    browser.wait_text("after Ada").await;
     browser.wait_gone("before").await;
-    assert_eq!(browser.find("#p").await.text().await.unwrap(), "after");
+    browser.type_keys("j").await;
+    browser.wait_text("down").await;
+    assert_eq!(browser.find("#p").await.text().await.unwrap(), "down");
     let (_, _, width, _) = browser.client.get_window_rect().await.unwrap();
     assert!(width > 0, "numbers pass through the client");
     assert_eq!(

@@ -9,6 +9,7 @@
 )]
 
 pub mod bus;
+pub mod decide;
 pub mod desktop;
 pub mod display;
 pub mod model;
