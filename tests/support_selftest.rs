@@ -172,8 +172,9 @@ async fn a_desktop_ends_what_was_started_in_it() {
 #[tokio::test]
 async fn chromium_opens_a_page_reads_and_presses() {
     let browser = Session::chromium().await;
-    let page =
-        "<title>Hello</title><p id=p>before</p><button onclick=\"p.textContent='after'\">Press me</button>";
+    let page = "<title>Hello</title><p id=p>before</p><button>Press me not</button><label>Your name <input></label>
+        <button onclick=\"p.textContent = 'after ' + document.querySelector('input').value\">Press me</button>
+        <script>addEventListener('keydown', event => { if (event.key === 'j') p.textContent = 'down'; })</script>";
     let model = ScriptedModel::start(Style::OpenAi, [Reply::html(page)]).await;
     browser.goto(&model.base_url()).await;
     assert_eq!(browser.client.title().await.unwrap(), "Hello");
