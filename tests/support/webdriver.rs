@@ -172,9 +172,7 @@ impl Session {
         let what = format!("{name:?} is there and enabled");
         wait_value(&what, wait::SOON, async || {
             let arguments = vec![json!(selector), json!(name)];
-            let found =
-                self.client.execute(BY_NAME, arguments).await.inspect_err(|e| eprintln!("{e}")).ok()?;
-            eprintln!("{found}");
+            let found = self.client.execute(BY_NAME, arguments).await.ok()?;
             let id = found.as_object()?.values().next()?.as_str()?.to_owned();
             Some(Element::from_element_id(self.client.clone(), id.into()))
         })
