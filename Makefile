@@ -97,7 +97,7 @@ lint: setup ui
 
 bindings: setup ui
 	@cargo test --quiet --workspace --lib export_bindings
-	git diff --exit-code -- ui/src/bindings
+	git diff --exit-code -- ui/src/bindings Cargo.lock
 	untracked=$$(git ls-files --others --exclude-standard -- ui/src/bindings)
 	if [ -n "$$untracked" ]; then
 	    echo "Generated and not committed: $$untracked" >&2
