@@ -1,0 +1,98 @@
+use sayso_domain::run::{Asked, CallState, Event, Run, Slot};
+use sayso_domain::{
+    Request, RequestKey, RunId, Shown, Time, ToolResult, check_request_url, find_secret_field,
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::Engine;
+use crate::{Arguments, Draft};
+
+/// A call, as far as a request shows it.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub(super) run: RunId,
+    pub(super) name: &'a str,
+    pub(super) arguments: &'a str,
+}
+
+impl Engine {
+    /// What to do about calls that were at work when another process died: each that can change anything is asked about
+    /// again; the others run again.
+    pub fn recover(&self, run: &Run) -> Event {
+        let running = run.slots.iter().filter(|slot| matches!(slot.state, CallState::Running(_)));
+        let unknown =
+            running.filter(|slot| self.toolkit.get(&slot.name).is_none_or(|tool| tool.has_effects()));
+        Event::Recovered { unknown: unknown.map(|slot| (slot.id, self.ask_again(run.id, slot))).collect() }
+    }
+
+    fn ask_again(&self, run: RunId, slot: &Slot) -> Asked {
+        let call = Call { run, name: &slot.name, arguments: &slot.arguments };
+        let summary = self.toolkit.summary(&slot.name, &slot.arguments);
+        let prompt = format!("This may already have happened: run it again? {} {summary}", slot.name);
+        self.gate(call, Draft::approval(prompt))
+    }
+
+    /// The request of our own gate.
+    pub(super) fn gate(&self, call: Call<'_>, draft: Draft) -> Asked {
+        let key = new_key();
+        let mut request = Request::new(key.to_string(), draft.kind, draft.prompt);
+        request.data = draft.data.or_else(|| Some(tool_data(call)));
+        let mut asked = self.asked(key, request, call);
+        asked.shown.file_hash = draft.file_hash;
+        asked.shown.diff = draft.diff;
+        asked.shown.notes = draft.notes;
+        asked
+    }
+
+    /// The request of a tool that suspended itself. An error replaces a suspension that cannot be asked.
+    pub(super) fn suspension(&self, call: Call<'_>, result: ToolResult) -> (ToolResult, Option<Box<Asked>>) {
+        let Some(mut request) = result.suspension() else {
+            return match result.metadata.contains_key("pending") {
+                true => (unusable("it is no request"), None),
+                false => (result, None),
+            };
+        };
+        if let Some(Err(error)) = request.url.as_deref().map(check_request_url) {
+            return (unusable(&error.to_string()), None);
+        }
+        let secret = request.schema().and_then(find_secret_field).filter(|_| request.kind.collects_data());
+        if let Some(secret) = secret {
+            return (unusable(&secret.to_string()), None);
+        }
+        let key = new_key();
+        if request.id.is_empty() {
+            request.id = key.to_string();
+        }
+        (result, Some(Box::new(self.asked(key, request, call))))
+    }
+
+    fn asked(&self, key: RequestKey, mut request: Request, call: Call<'_>) -> Asked {
+        request.expires_at = request.expires_at.or_else(|| self.deadline());
+        let mut shown = Shown::new(request, self.source.clone());
+        shown.run = Some(call.run);
+        shown.tool = Some(call.name.to_owned());
+        shown.arguments = Some(call.arguments.to_owned());
+        shown.folder = self.folder.as_ref().map(|folder| folder.path().display().to_string());
+        Asked { key, shown }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        let timeout = self.ask_timeout?;
+        Some((self.clock)().plus_millis(i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX)))
+    }
+}
+
+/// So that the request's wire form alone says what will run.
+fn tool_data(call: Call<'_>) -> serde_json::Value {
+    let arguments = Arguments::parse(call.arguments).map(|arguments| arguments.value);
+    json!({ "tool": call.name, "arguments": arguments.unwrap_or_else(|_| call.arguments.into()) })
+}
+
+fn unusable(why: &str) -> ToolResult {
+    ToolResult::error(format!("The tool asked for a person, but what it asked cannot be used: {why}."))
+}
+
+fn new_key() -> RequestKey {
+    RequestKey::new(Uuid::now_v7())
+}

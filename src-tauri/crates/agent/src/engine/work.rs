@@ -1,0 +1,158 @@
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use sayso_domain::run::{Event, Proposal, RunMode, Slot, SlotId, Verdict};
+use sayso_domain::{Policy, RunId, ToolResult};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::Engine;
+use super::ask::Call;
+use crate::{Arguments, Draft, Entry, ModelCall, Ran, ToolContext, ToolSpec};
+
+/// How long a stopped tool has to clean up before it is dropped.
+const GRACE: Duration = Duration::from_secs(10);
+
+const PANICKED: &str = "The tool failed unexpectedly. What it had begun may have partly happened.";
+const CUT: &str =
+    "The model's answer was cut at its length limit, so this call may be incomplete. It did not run.";
+
+impl Engine {
+    /// Asks the model, and decides what becomes of each call that it proposes.
+    pub(super) async fn next_turn(
+        &self,
+        run: RunId,
+        transcript: Vec<Entry>,
+        stop: CancellationToken,
+    ) -> Event {
+        let turn = async {
+            let forbidden = |spec: &&ToolSpec| self.policy.get(&spec.name) != Some(&Policy::Forbid);
+            let tools: Vec<_> = self.toolkit.specs().filter(forbidden).cloned().collect();
+            let reply = match self.model.complete(self.system.as_deref(), &transcript, &tools).await {
+                Ok(reply) => reply,
+                Err(error) => return Event::ModelFailed(error.to_string()),
+            };
+            let mut calls = Vec::with_capacity(reply.calls.len());
+            let last = reply.calls.len();
+            for (count, call) in (1..).zip(reply.calls) {
+                let is_whole = !(reply.cut && count == last);
+                let verdict = if is_whole {
+                    self.verdict(run, &call, &stop).await
+                } else {
+                    Verdict::Reject(CUT.into())
+                };
+                let ModelCall { call_id, name, arguments } = call;
+                calls.push(Proposal { call_id, name, arguments, verdict });
+            }
+            Event::Replied { message: reply.message, calls, usage: reply.usage }
+        };
+        caught(turn).await.unwrap_or_else(|| {
+            Event::ModelFailed(
+                "The model's answer could not be handled: this is a fault in Sayso. Nothing was run, and everything up \
+                 to here is kept. Send the run a message to try again."
+                    .to_owned(),
+            )
+        })
+    }
+
+    async fn verdict(&self, run: RunId, call: &ModelCall, stop: &CancellationToken) -> Verdict {
+        let decided = caught(self.decide(run, call, stop)).await;
+        decided
+            .unwrap_or_else(|| Verdict::Reject("The tool could not be prepared. It did not run.".to_owned()))
+    }
+
+    /// What policy says of a call (contract 19, 20).
+    async fn decide(&self, run: RunId, call: &ModelCall, stop: &CancellationToken) -> Verdict {
+        let Some(tool) = self.toolkit.get(&call.name) else {
+            return Verdict::Reject(format!("Unknown tool: {}", call.name));
+        };
+        let arguments = match Arguments::parse(&call.arguments) {
+            Ok(arguments) => arguments,
+            Err(error) => return Verdict::Reject(error),
+        };
+        let set = self.policy.get(&call.name).copied();
+        match set.unwrap_or_else(|| tool.policy(&arguments.value)) {
+            Policy::Allow => Verdict::Allow,
+            Policy::Forbid => Verdict::Reject(format!(
+                "The agent's set-up forbids the tool {}. It did not run, and nobody was asked.",
+                call.name
+            )),
+            Policy::Ask => {
+                let context =
+                    ToolContext { folder: self.folder.clone(), stop: stop.clone(), ..ToolContext::default() };
+                match tool.draft(&arguments, &context).await {
+                    Ok(draft) => Verdict::Ask(Box::new(self.gate(of(run, call), draft))),
+                    Err(rejected) => Verdict::Reject(rejected.output),
+                }
+            }
+        }
+    }
+
+    /// Runs a call's tool. A panic in it becomes a plain error (contract 19).
+    pub(super) async fn run_tool(
+        &self,
+        run: RunId,
+        slot: Slot,
+        mode: RunMode,
+        stop: CancellationToken,
+    ) -> Event {
+        let call = Call { run, name: &slot.name, arguments: &slot.arguments };
+        let Some(tool) = self.toolkit.get(&slot.name) else {
+            return finished(slot.id, ToolResult::error(format!("Unknown tool: {}", slot.name)));
+        };
+        let arguments = match Arguments::parse(&slot.arguments) {
+            Ok(arguments) => arguments,
+            Err(error) => return finished(slot.id, ToolResult::error(error)),
+        };
+        let context = self.context(run, slot.id, mode, stop.clone());
+        let ran = tokio::select! {
+            ran = caught(tool.run(&arguments, &context)) => ran,
+            () = grace_after(&stop) => Some(Ran::Done(ToolResult::error("Stopped by the person while it was running."))),
+        };
+        match ran {
+            Some(Ran::Done(result)) => {
+                let (result, asked) = self.suspension(call, result);
+                Event::Finished { slot: slot.id, result, asked }
+            }
+            Some(Ran::Stale(draft)) => self.stale(call, slot.id, draft),
+            None => {
+                tracing::error!(tool = slot.name, "a tool panicked");
+                finished(slot.id, ToolResult::error(PANICKED))
+            }
+        }
+    }
+
+    fn stale(&self, call: Call<'_>, slot: SlotId, draft: Draft) -> Event {
+        Event::Stale { slot, asked: Box::new(self.gate(call, draft)) }
+    }
+
+    fn context(&self, run: RunId, slot: SlotId, mode: RunMode, stop: CancellationToken) -> ToolContext {
+        let (answer, file_hash, approved) = match mode {
+            RunMode::Allowed => (None, None, false),
+            RunMode::Approved { file_hash } => (None, file_hash, true),
+            RunMode::Retry { answer, .. } => (Some(answer), None, true),
+        };
+        let call = format!("{run}-{}-{}-{}", slot.turn, slot.index, Uuid::now_v7().simple());
+        ToolContext { answer, file_hash, approved, folder: self.folder.clone(), stop, call }
+    }
+}
+
+fn of(run: RunId, call: &ModelCall) -> Call<'_> {
+    Call { run, name: &call.name, arguments: &call.arguments }
+}
+
+fn finished(slot: SlotId, result: ToolResult) -> Event {
+    Event::Finished { slot, result, asked: None }
+}
+
+async fn grace_after(stop: &CancellationToken) {
+    stop.cancelled().await;
+    tokio::time::sleep(GRACE).await;
+}
+
+/// The output, or none if it panicked.
+async fn caught<T>(work: impl Future<Output = T>) -> Option<T> {
+    AssertUnwindSafe(work).catch_unwind().await.ok()
+}

@@ -1,0 +1,114 @@
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, MetadataExt as _};
+use sayso_domain::ToolResult;
+
+/// An agent's folder: a handle on the directory itself. Whatever is named through it stays beneath it: neither `..` nor
+/// a link leads out.
+pub struct Folder {
+    path: PathBuf,
+    dir: Dir,
+}
+
+/// The folder cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("The agent's folder {} cannot be opened ({error}). Nothing was run. Make the folder again, or name another in the agent's set-up.", path.display())]
+pub struct FolderError {
+    /// Which.
+    pub path: PathBuf,
+    /// What the system said.
+    #[source]
+    pub error: io::Error,
+}
+
+impl Folder {
+    /// Opens a folder.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let open = || {
+            let path = path.canonicalize()?;
+            let dir = Dir::open_ambient_dir(&path, ambient_authority())?;
+            Ok(Self { path, dir })
+        };
+        open().map_err(|error| FolderError { path: path.to_owned(), error })
+    }
+
+    /// Where it is, with links resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// An error for the model if the folder is no longer where it was opened: moved away, deleted or replaced.
+    pub(crate) fn is_there(&self) -> Result<(), ToolResult> {
+        use std::os::unix::fs::MetadataExt as _;
+        let same = || -> io::Result<bool> {
+            let (at_path, held) = (std::fs::metadata(&self.path)?, self.dir.dir_metadata()?);
+            Ok((at_path.dev(), at_path.ino()) == (held.dev(), held.ino()))
+        };
+        match same() {
+            Ok(true) => Ok(()),
+            Ok(false) | Err(_) => Err(ToolResult::error(format!(
+                "The agent's folder {} is no longer there. Nothing was run. Only the person can bring it back.",
+                self.path.display()
+            ))),
+        }
+    }
+
+    /// A path as a model names it, relative to the folder: models also name whole paths.
+    pub(crate) fn relative(&self, named: &str) -> Result<PathBuf, ToolResult> {
+        if named.contains('\0') {
+            return Err(ToolResult::error("The path holds a NUL character. Nothing was run."));
+        }
+        let named = Path::new(if named.is_empty() { "." } else { named });
+        let inside = if named.is_absolute() {
+            named.strip_prefix(&self.path).map_err(|_| self.outside(named))?
+        } else {
+            named
+        };
+        // `a/../b` without looking at `a`; what climbs above the folder is refused here, links are by the handle.
+        let mut path = PathBuf::new();
+        for component in inside.components() {
+            match component {
+                Component::CurDir => {}
+                Component::Normal(name) => path.push(name),
+                Component::ParentDir if path.pop() => {}
+                Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
+                    return Err(self.outside(named));
+                }
+            }
+        }
+        Ok(if path.as_os_str().is_empty() { PathBuf::from(".") } else { path })
+    }
+
+    /// What a model is told when a path leads out.
+    pub(crate) fn outside(&self, named: &Path) -> ToolResult {
+        ToolResult::error(format!(
+            "{} leads out of the agent's folder {}, beneath which file tools stay. Nothing was read or changed.",
+            named.display(),
+            self.path.display()
+        ))
+    }
+
+    /// A failed look at a path, in words.
+    pub(crate) fn failed(&self, named: &Path, error: &io::Error) -> ToolResult {
+        match error.kind() {
+            // What the handle answers for a way out; the system's own refusals carry its number.
+            io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => self.outside(named),
+            io::ErrorKind::NotFound => ToolResult::error(format!("{} does not exist.", named.display())),
+            _ if error.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error()) => self.outside(named),
+            _ => ToolResult::error(format!("{} cannot be used: {error}.", named.display())),
+        }
+    }
+}
+
+impl fmt::Debug for Folder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Folder").field(&self.path).finish()
+    }
+}

@@ -1,0 +1,99 @@
+//! Models over HTTP, in both styles.
+
+mod anthropic;
+mod endpoint;
+mod http;
+mod model_error;
+mod openai;
+mod reply;
+
+use std::sync::{Arc, OnceLock};
+
+use secrecy::ExposeSecret as _;
+use serde_json::Value;
+
+pub use endpoint::{Endpoint, ModelOptions, Retry, Style};
+pub use model_error::{ModelError, Said, Wait};
+pub use reply::{CallResult, Entry, ModelCall, Reply, message_text};
+
+use crate::ToolSpec;
+
+/// A model that can be asked. Cheap to clone; connections are kept and shared.
+#[derive(Clone)]
+pub struct Model {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    endpoint: Endpoint,
+    options: ModelOptions,
+    client: OnceLock<Result<reqwest::Client, ModelError>>,
+}
+
+impl Model {
+    /// A model at an endpoint. Nothing is checked or connected yet.
+    pub fn new(endpoint: Endpoint, options: ModelOptions) -> Self {
+        Self { shared: Arc::new(Shared { endpoint, options, client: OnceLock::new() }) }
+    }
+
+    /// Where it is.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.shared.endpoint
+    }
+
+    /// Asks for the next turn. Statuses 408, 429 and 5xx and broken connections are tried again (contract 24); tools are
+    /// not run by it, so none runs twice.
+    pub async fn complete(
+        &self,
+        system: Option<&str>,
+        transcript: &[Entry],
+        tools: &[ToolSpec],
+    ) -> Result<Reply, ModelError> {
+        let Endpoint { style, model, .. } = self.endpoint();
+        let max_tokens = self.shared.options.max_tokens;
+        let body = match style {
+            Style::OpenAi => openai::body(model, max_tokens, system, transcript, tools),
+            Style::Anthropic => anthropic::body(model, max_tokens, system, transcript, tools),
+        };
+        let answer = self.answer(body.to_string()).await?;
+        self.read(&answer)
+    }
+
+    fn read(&self, answer: &[u8]) -> Result<Reply, ModelError> {
+        let url = || self.endpoint().shown_url();
+        let text = answer.trim_ascii();
+        if text.is_empty() {
+            return Err(ModelError::Empty { url: url() });
+        }
+        if text.starts_with(b"<") {
+            return Err(ModelError::Html { url: url() });
+        }
+        let value: Value = serde_json::from_slice(text)
+            .map_err(|error| ModelError::BrokenJson { url: url(), why: error.to_string() })?;
+        let reply = match self.endpoint().style {
+            Style::OpenAi => openai::reply(&value),
+            Style::Anthropic => anthropic::reply(&value),
+        };
+        reply.ok_or_else(|| ModelError::NoMessage { url: url(), said: self.said(&value) })
+    }
+
+    /// What a provider says of a failure: `error.message`, `error` or `message`, whichever is there; cut, on one line,
+    /// and without the key should it be echoed.
+    fn said(&self, answer: &Value) -> Said {
+        let error = answer.get("error").unwrap_or(answer);
+        let text = error.get("message").and_then(Value::as_str).or_else(|| error.as_str());
+        Said(text.map(|text| self.harmless(text)).filter(|text| !text.is_empty()))
+    }
+
+    fn harmless(&self, text: &str) -> String {
+        let key = self.endpoint().key.as_ref().map(|key| key.expose_secret()).filter(|key| !key.is_empty());
+        let text = key.map_or_else(|| text.to_owned(), |key| text.replace(key, "[key]"));
+        sayso_domain::text::visible_line(&sayso_domain::text::cut(text.trim(), 300))
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("endpoint", self.endpoint()).finish()
+    }
+}

@@ -1,0 +1,66 @@
+use std::future::Future;
+
+use async_trait::async_trait;
+use futures_util::future::BoxFuture;
+use sayso_domain::{Policy, ToolResult};
+use serde_json::Value;
+
+use crate::{Arguments, Ran, Tool, ToolContext, ToolSpec};
+
+type Body = dyn Fn(Arguments, ToolContext) -> BoxFuture<'static, ToolResult> + Send + Sync;
+
+/// A tool made of a closure. It is allowed to run unless told otherwise, since whoever wrote the closure can suspend
+/// from within: return [`ToolResult::pending`], and be called once more with [`ToolContext::answer`].
+pub struct NativeTool {
+    spec: ToolSpec,
+    policy: Policy,
+    has_effects: bool,
+    body: Box<Body>,
+}
+
+impl NativeTool {
+    /// A tool with its name, what it does, the JSON schema of its arguments, and what runs.
+    pub fn new<F, R>(name: impl Into<String>, description: impl Into<String>, schema: Value, body: F) -> Self
+    where
+        F: Fn(Arguments, ToolContext) -> R + Send + Sync + 'static,
+        R: Future<Output = ToolResult> + Send + 'static,
+    {
+        Self {
+            spec: ToolSpec { name: name.into(), description: description.into(), schema },
+            policy: Policy::Allow,
+            has_effects: true,
+            body: Box::new(move |arguments, context| Box::pin(body(arguments, context))),
+        }
+    }
+
+    /// What it may do without a person.
+    #[must_use]
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Whether it can change anything; true unless told otherwise.
+    #[must_use]
+    pub fn effects(self, has_effects: bool) -> Self {
+        Self { has_effects, ..self }
+    }
+}
+
+#[async_trait]
+impl Tool for NativeTool {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn policy(&self, _arguments: &Value) -> Policy {
+        self.policy
+    }
+
+    fn has_effects(&self) -> bool {
+        self.has_effects
+    }
+
+    async fn run(&self, arguments: &Arguments, context: &ToolContext) -> Ran {
+        Ran::Done((self.body)(arguments.clone(), context.clone()).await)
+    }
+}

@@ -1,0 +1,11 @@
+//! Processes that tools start: what they get to see, and how they end.
+
+mod command;
+mod end;
+
+pub(crate) use command::{Command, Ended};
+pub use end::kill_marked;
+
+/// The variable that marks every process of a call. Children inherit it, so that those that left their process group are
+/// found too.
+const MARK: &str = "SAYSO_CALL";
