@@ -23,6 +23,9 @@ const SECRETS: [&[&str]; 11] = [
 /// `max_tokens` and `issue_key` are fine. Fields are looked for at every depth, so that nesting hides none.
 pub fn find_secret_field(schema: &Value) -> Option<SecretField> {
     match schema {
+        Value::Object(keywords) if is_password(schema) && !keywords.contains_key("properties") => {
+            Some(SecretField("password".to_owned()))
+        }
         Value::Object(keywords) => keywords.iter().find_map(|(keyword, value)| {
             let named = value.as_object().filter(|_| keyword == "properties").and_then(|fields| {
                 fields.iter().find(|(name, field)| is_secret(name) || asks_for_secret(field))
@@ -35,8 +38,11 @@ pub fn find_secret_field(schema: &Value) -> Option<SecretField> {
 }
 
 fn asks_for_secret(field: &Value) -> bool {
-    let text = |key| field.get(key).and_then(Value::as_str);
-    text("format") == Some("password") || text("title").is_some_and(is_secret)
+    is_password(field) || field.get("title").and_then(Value::as_str).is_some_and(is_secret)
+}
+
+fn is_password(field: &Value) -> bool {
+    field.get("format").and_then(Value::as_str) == Some("password")
 }
 
 fn is_secret(name: &str) -> bool {

@@ -67,6 +67,12 @@ fn contract_31_format_title_and_nesting_hide_nothing() {
     assert_eq!(found(json!({"properties": {"a": {"title": "Your API key"}}})).as_deref(), Some("a"));
     assert_eq!(found(json!({"properties": {"a": {"properties": {"pin": {}}}}})).as_deref(), Some("pin"));
     assert_eq!(found(json!({"allOf": [{"properties": {"cvv": {}}}]})).as_deref(), Some("cvv"));
+    assert_eq!(found(json!({"type": "string", "format": "password"})).as_deref(), Some("password"));
+    assert_eq!(
+        found(json!({"questions": [{"question": "?", "format": "password"}]})).as_deref(),
+        Some("password")
+    );
+    assert_eq!(found(json!({"properties": {"format": {"type": "string"}}})), None);
     assert_eq!(found(json!({"properties": {"a": {"format": "email", "title": "Address"}}})), None);
     assert_eq!(found(json!({"title": "Reset password", "properties": {"a": {}}})), None);
     assert_eq!(found(Value::Null), None);
