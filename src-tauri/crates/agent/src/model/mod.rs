@@ -36,6 +36,18 @@ impl Model {
         Self { shared: Arc::new(Shared { endpoint, options, client: OnceLock::new() }) }
     }
 
+    /// A model that cannot be asked, because of its set-up, and says so when it is.
+    pub fn unavailable(problem: impl Into<String>) -> Self {
+        let endpoint = Endpoint {
+            base_url: "http://localhost".to_owned(),
+            style: Style::OpenAi,
+            model: String::new(),
+            key: None,
+        };
+        let client = OnceLock::from(Err(ModelError::SetUp(problem.into())));
+        Self { shared: Arc::new(Shared { endpoint, options: ModelOptions::default(), client }) }
+    }
+
     /// Where it is.
     pub fn endpoint(&self) -> &Endpoint {
         &self.shared.endpoint

@@ -10,6 +10,9 @@ pub enum ModelError {
          http://localhost:11434/v1 into the agent's set-up."
     )]
     BadUrl,
+    /// The set-up does not allow to ask: a key that is missing. Says so in words of its own.
+    #[error("{0}")]
+    SetUp(String),
     /// The client could not be made, for example because the system has no certificates.
     #[error("No connection to a model could be prepared ({0}). {SAFE} Check the system's certificates.")]
     NoClient(String),
