@@ -1,0 +1,188 @@
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use sayso_domain::Time;
+
+use crate::demo::AnswerList;
+
+/// Approve what your agents ask, from the terminal.
+#[derive(Debug, Parser)]
+#[command(name = "sayso", version, about, after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The data folder; else $SAYSO_DATA_DIR, else the platform's own place.
+    #[arg(long, global = true, value_name = "D")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Print one JSON value a line.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER_HELP: &str = "Exit codes: 0 done or ok; 1 refused or not ok; 2 usage; 3 no host runs, or the folder is in \
+                          use; 4 still waiting; 5 not found, already decided or expired; 6 storage.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Watch a demo agent that needs no key ask you four things, in a folder that goes away afterwards.
+    Demo {
+        /// Answers given in order, comma separated: approve, deny or deny:REASON. What they don't cover stays pending.
+        #[arg(long, value_name = "LIST")]
+        answers: Option<AnswerList>,
+    },
+    /// Run the host without a desktop; it prints its address when it is ready.
+    Serve {
+        /// The port on 127.0.0.1; 0 for any free one. Left out, the folder's own one is used.
+        #[arg(long)]
+        port: Option<u16>,
+    },
+    /// Print a link that signs a browser in; it works once, within a minute.
+    Open,
+    /// Set up who runs.
+    Agent {
+        #[command(subcommand)]
+        what: AgentCommand,
+    },
+    /// Give an agent a task.
+    Run {
+        /// The agent's name.
+        #[arg(long, value_name = "NAME")]
+        agent: String,
+        /// What it shall do.
+        task: String,
+        /// Wait until it has ended, also while it waits for a person.
+        #[arg(long)]
+        wait: bool,
+    },
+    /// See what agents do.
+    Runs {
+        #[command(subcommand)]
+        what: Option<RunsCommand>,
+    },
+    /// List what waits for you.
+    List,
+    /// Show a request with everything that you need to decide.
+    Show {
+        /// The request's key, or its beginning.
+        key: String,
+    },
+    /// Say yes.
+    Approve {
+        /// The request's key, or its beginning.
+        key: String,
+        /// What you type or choose, where the request asks for it.
+        #[arg(long, allow_hyphen_values = true, value_parser = json_text)]
+        data: Option<String>,
+    },
+    /// Say yes, with what you type or choose.
+    Answer {
+        /// The request's key, or its beginning.
+        key: String,
+        /// The data, as JSON.
+        #[arg(long, allow_hyphen_values = true, value_parser = json_text)]
+        data: String,
+    },
+    /// Say no.
+    Deny {
+        /// The request's key, or its beginning.
+        key: String,
+        /// Why, in your own words: kept in the history only.
+        #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+        reason: Option<String>,
+    },
+    /// Look back at decisions, newest first, also when no host runs.
+    History {
+        #[command(flatten)]
+        filters: Filters,
+        #[command(subcommand)]
+        what: Option<HistoryCommand>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// Add an agent, or replace the one of that name.
+    Add {
+        /// Its set-up as JSON; - reads standard input.
+        file: PathBuf,
+    },
+    /// List the agents.
+    List,
+    /// Remove an agent; its runs and decisions are kept.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+    /// Ask the agent's model for a word, to see whether it can be reached.
+    Test {
+        /// Its name.
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunsCommand {
+    /// Show a run with its messages and calls.
+    Show {
+        /// The run, or its beginning.
+        run: String,
+    },
+    /// Stop a run; what it asked settles as cancelled.
+    Stop {
+        /// The run, or its beginning.
+        run: String,
+    },
+    /// Say something to a run: it hears it with its next turn.
+    Tell {
+        /// The run, or its beginning.
+        run: String,
+        /// The message.
+        text: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HistoryCommand {
+    /// Check that no decision was changed, removed or added since.
+    Verify,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
+pub(crate) struct Filters {
+    /// Words in the prompt, the arguments or the reason.
+    #[arg(long)]
+    pub(crate) text: Option<String>,
+    /// How it was decided.
+    #[arg(long, value_parser = ["approved", "answered", "declined", "cancelled", "expired"])]
+    pub(crate) outcome: Option<String>,
+    /// Who asked.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) source: Option<String>,
+    /// The run that waited.
+    #[arg(long)]
+    pub(crate) run: Option<String>,
+    /// Decided at or after: 2026-01-31 or 2026-01-31T12:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) since: Option<Time>,
+    /// At most so many; 100 unless told.
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    pub(crate) limit: Option<u32>,
+    /// All of them.
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+/// The text itself is kept, so that numbers keep every digit.
+fn json_text(text: &str) -> Result<String, String> {
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!("it is not valid JSON: {error}")),
+    }
+}
+
+fn time(text: &str) -> Result<Time, String> {
+    let day = || format!("{text}T00:00:00Z").parse();
+    text.parse().or_else(|_| day()).map_err(|_: sayso_domain::ParseTimeError| {
+        "write a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z".to_owned()
+    })
+}

@@ -1,0 +1,238 @@
+use std::path::Path;
+
+use sayso_domain::text::visible;
+use sayso_domain::{RequestKey, text};
+use sayso_host::dto::{Decide, Decision, Empty, RequestDetail, RequestItem, RequestRef};
+use serde_json::Value;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::out::{Out, Style};
+use crate::way::Way;
+use crate::when::{now, relative};
+use crate::wire;
+
+/// The shortest beginning of a key or a run that is taken for the whole.
+const SHORTEST: usize = 6;
+
+pub(crate) async fn list(out: &Out, data_dir: &Path) -> Result<Exit, Failure> {
+    let items: Vec<RequestItem> = Way::to(data_dir).await?.call("inbox.list", Empty {}).await?;
+    if out.is_json() {
+        items.iter().try_for_each(|item| out.value(&wire::request(item)))?;
+    } else if items.is_empty() {
+        out.line("Nothing waits for you.")?;
+    } else {
+        let now = now();
+        let row = |item: &RequestItem| {
+            let deadline = item.expires_at.as_deref().map(|at| relative(at, now)).unwrap_or_default();
+            let kind = item.tool.clone().unwrap_or_else(|| item.kind.clone());
+            [
+                item.key.clone(),
+                item.source.clone(),
+                kind,
+                relative(&item.received_at, now),
+                deadline,
+                item.prompt.clone(),
+            ]
+        };
+        let head = ["KEY", "FROM", "KIND", "ASKED", "EXPIRES", "PROMPT"];
+        out.table(head, &items.iter().map(row).collect::<Vec<_>>())?;
+    }
+    Ok(Exit::Done)
+}
+
+pub(crate) async fn show(out: &Out, data_dir: &Path, key: &str) -> Result<Exit, Failure> {
+    let way = Way::to(data_dir).await?;
+    let detail = detail(&way, key).await?;
+    if out.is_json() {
+        out.value(&wire::request_detail(&detail))?;
+    } else {
+        print_detail(out, &detail)?;
+        match &detail.decision {
+            Some(decision) => print_decision(out, decision)?,
+            None => print_how_to_decide(out, &detail.item)?,
+        }
+    }
+    Ok(Exit::Done)
+}
+
+pub(crate) async fn accept(
+    out: &Out,
+    data_dir: &Path,
+    key: &str,
+    data: Option<String>,
+) -> Result<Exit, Failure> {
+    let way = Way::to(data_dir).await?;
+    let item = detail(&way, key).await?.item;
+    let yes = Decide { key: item.key, ok: true, data, reason: None, digest: Some(item.digest) };
+    decide(out, &way, yes).await?;
+    Ok(Exit::Done)
+}
+
+pub(crate) async fn deny(
+    out: &Out,
+    data_dir: &Path,
+    key: &str,
+    reason: Option<String>,
+) -> Result<Exit, Failure> {
+    let way = Way::to(data_dir).await?;
+    let item = detail(&way, key).await?.item;
+    let no = Decide { key: item.key, ok: false, data: None, reason, digest: Some(item.digest) };
+    decide(out, &way, no).await?;
+    Ok(Exit::Done)
+}
+
+/// Sends a decision and prints what became of it.
+pub(crate) async fn decide(out: &Out, way: &Way, decide: Decide) -> Result<(), Failure> {
+    let decision: Decision = way.call("inbox.decide", decide).await?;
+    if out.is_json() {
+        out.value(&wire::decision(&decision))?;
+        Ok(())
+    } else {
+        print_decision(out, &decision)
+    }
+}
+
+/// A request by its key or the beginning of it.
+pub(crate) async fn detail(way: &Way, key: &str) -> Result<RequestDetail, Failure> {
+    let key = if key.parse::<RequestKey>().is_ok() {
+        key.to_owned()
+    } else {
+        let items: Vec<RequestItem> = way.call("inbox.list", Empty {}).await?;
+        one_that_begins(key, items.into_iter().map(|item| item.key), "request", "sayso list")?
+    };
+    way.call("inbox.show", RequestRef { key }).await
+}
+
+/// The only id that begins with `text`.
+pub(crate) fn one_that_begins(
+    text: &str,
+    ids: impl Iterator<Item = String>,
+    what: &str,
+    list: &str,
+) -> Result<String, Failure> {
+    let lower = text.to_ascii_lowercase();
+    let found: Vec<_> = ids.filter(|id| text.len() >= SHORTEST && id.starts_with(&lower)).collect();
+    match found.as_slice() {
+        [id] => Ok(id.clone()),
+        [] => {
+            let message = format!("There is no {what} `{}`. `{list}` shows them.", text::visible_line(text));
+            Err(Failure::new(Exit::Gone, "not_found", message))
+        }
+        several => {
+            let message = format!(
+                "{} of them begin with `{lower}`. Nothing was changed. Write more of the {what}'s id: `{list}` shows it.",
+                several.len()
+            );
+            Err(Failure::new(Exit::Gone, "ambiguous", message))
+        }
+    }
+}
+
+/// Everything that a person needs to decide, nothing cut.
+pub(crate) fn print_detail(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
+    let (item, now) = (&detail.item, now());
+    for line in visible(&item.prompt).split('\n') {
+        out.line(&out.styled(Style::Strong, line))?;
+    }
+    let since = |at: &String| format!("{} ({at})", relative(at, now));
+    out.field("key", Some(&item.key))?;
+    out.field("kind", Some(&item.kind))?;
+    out.field("from", Some(&item.source))?;
+    out.field("run", item.run.as_deref())?;
+    out.field("asked", Some(&since(&item.received_at)))?;
+    out.field("expires", item.expires_at.as_ref().map(since).as_deref())?;
+    out.field("tool", item.tool.as_deref())?;
+    out.field("folder", detail.folder.as_deref())?;
+    out.field("opens", detail.url.as_deref())?;
+    if let Some(arguments) = &detail.arguments {
+        print_json(out, "arguments", arguments)?;
+    } else if let Some(data) = &detail.data {
+        print_json(out, "data", data)?;
+    }
+    if let Some(diff) = &detail.diff {
+        out.block("diff", diff.strip_suffix('\n').unwrap_or(diff))?;
+    }
+    if !detail.notes.is_empty() {
+        out.block("notes", &detail.notes.join("\n"))?;
+    }
+    if !detail.trail.is_empty() {
+        let step = |step: &sayso_host::dto::TrailStep| {
+            format!("{:<7} {}", step.kind, text::visible_line(&step.text))
+        };
+        out.block("what led here", &detail.trail.iter().map(step).collect::<Vec<_>>().join("\n"))?;
+    }
+    out.field("digest", Some(&item.digest))?;
+    Ok(())
+}
+
+/// An object as one block a key, texts as they are, so that a command or a file's content reads as it will run; all else
+/// as it came.
+fn print_json(out: &Out, name: &str, json: &str) -> Result<(), Failure> {
+    match serde_json::from_str::<Value>(json) {
+        Ok(Value::Object(fields)) if !fields.is_empty() => {
+            for (key, value) in &fields {
+                let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                out.block(&text::visible_line(&format!("{name}: {key}")), &shown)?;
+            }
+        }
+        _ => out.block(name, json)?,
+    }
+    Ok(())
+}
+
+fn print_how_to_decide(out: &Out, item: &RequestItem) -> Result<(), Failure> {
+    let key = &item.key;
+    let yes = match item.kind.as_str() {
+        "question" => format!("sayso answer {key} --data '{{\"answers\":[\"…\"]}}'"),
+        "input" => format!("sayso answer {key} --data JSON"),
+        _ => format!("sayso approve {key}"),
+    };
+    out.line(&format!("\nTo decide: {yes}\n       or: sayso deny {key} --reason TEXT"))?;
+    Ok(())
+}
+
+fn print_decision(out: &Out, decision: &Decision) -> Result<(), Failure> {
+    let mut line = format!("{} by {}", capital(&decision.outcome), decision.decided_by);
+    if let Some(surface) = &decision.surface {
+        line += &format!(" ({surface})");
+    }
+    line += &format!(", {}", relative(&decision.decided_at, now()));
+    out.line(&out.styled(Style::Strong, &line))?;
+    let answer = wire::json_of(&decision.answer);
+    if let Some(data) = answer.get("data") {
+        print_json(out, "data", &data.to_string())?;
+    }
+    if decision.class.as_deref() == Some("declined") {
+        out.field("reason", answer.get("reason").and_then(Value::as_str))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_an_id_stands_for_it_where_it_is_the_only_one() {
+        let check = |text: &str, expected: &str| {
+            let ids = ["0198aa11-1", "0198aa22-2"].map(str::to_owned);
+            let said = match one_that_begins(text, ids.into_iter(), "request", "sayso list") {
+                Ok(id) => id,
+                Err(Failure::Told { exit, message, .. }) => format!("{exit:?} {message}"),
+                Err(Failure::ReaderGone) => String::new(),
+            };
+            assert!(said.contains(expected), "{text}: {said}");
+        };
+        check("0198aa11", "0198aa11-1");
+        check("0198AA2", "0198aa22-2");
+        check("0198aa", "Gone 2 of them");
+        check("0198a", "Gone There is no request");
+        check("ffffff", "Gone There is no request");
+    }
+}

@@ -1,0 +1,46 @@
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::Mutex;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer as _, fmt};
+
+/// From this size on, a log is set aside as `sayso.log.1` at the next start.
+const LARGE: u64 = 8 * 1024 * 1024;
+
+/// Where a host says how it is.
+pub(crate) enum Logs<'a> {
+    /// Warnings on stderr, more in the data folder's `logs/sayso.log`.
+    Folder(&'a Path),
+    /// Errors on stderr alone: a person is busy at the terminal.
+    Terminal,
+}
+
+/// Begins logging. `$SAYSO_LOG` changes how much goes to stderr. A log that cannot be written keeps nothing from
+/// running.
+pub(crate) fn begin(logs: Logs<'_>) {
+    let (level, file) = match logs {
+        Logs::Folder(data_dir) => ("warn", open(&data_dir.join("logs")).ok()),
+        Logs::Terminal => ("error", None),
+    };
+    let filter = std::env::var("SAYSO_LOG").ok().and_then(|filter| filter.parse().ok());
+    let filter = filter.unwrap_or_else(|| EnvFilter::new(level));
+    let stderr = fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(filter);
+    let file = file.map(|file| {
+        fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_filter(EnvFilter::new("info"))
+    });
+    let _ = tracing_subscriber::registry().with(stderr).with(file).try_init();
+}
+
+fn open(folder: &Path) -> io::Result<File> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let path = folder.join("sayso.log");
+    if path.metadata().is_ok_and(|found| found.len() > LARGE) {
+        std::fs::rename(&path, folder.join("sayso.log.1"))?;
+    }
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+}
