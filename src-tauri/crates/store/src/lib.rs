@@ -1,1 +1,35 @@
-//! SQLite: tables, migrations, queries and the ledger.
+//! What Sayso keeps: one SQLite file, `sayso.db`, one module per table with its schema, its row and its queries, and the
+//! [`ledger`] of decisions. It decides nothing: it keeps what it is told, and guards every transition in SQL, so that of
+//! two that want to settle one request, one wins.
+//!
+//! Every write goes through one thread, which commits what waits in groups ([`Store::write`]); reads have connections of
+//! their own ([`Store::read`]). What [`Store::write`] answered is on the disk: `synchronous` is `FULL`.
+
+mod column;
+mod conn;
+mod copy;
+mod error;
+mod migrate;
+mod open;
+mod readers;
+mod store;
+mod writer;
+
+pub mod agents;
+pub mod calls;
+pub mod deliveries;
+pub mod history;
+pub mod ledger;
+pub mod messages;
+pub mod meta;
+pub mod requests;
+pub mod runs;
+pub mod settings;
+pub mod settlements;
+pub mod sources;
+pub mod verdicts;
+
+pub use conn::{Conn, Reader, Tx};
+pub use copy::StoreCopy;
+pub use error::{OpenError, StoreError};
+pub use store::Store;

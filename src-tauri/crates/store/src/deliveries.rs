@@ -1,0 +1,156 @@
+//! The outbox: one delivery per settlement, tried until it is acknowledged. What is in here may leave the app, so the
+//! person's reason is not.
+
+use rusqlite::{Row, params};
+use sayso_domain::{Answer, Class, Outcome, RequestKey, RunId, Time};
+
+use crate::{Conn, StoreError, Tx, column};
+
+pub(crate) const SCHEMA: &str = "
+CREATE TABLE deliveries (
+    request       TEXT PRIMARY KEY REFERENCES settlements (request),
+    answer        TEXT NOT NULL CHECK (json_valid(answer)),
+    state         TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'undeliverable')),
+    deliver_after INTEGER NOT NULL,
+    attempts      INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    next_at       INTEGER NOT NULL,
+    last_error    TEXT,
+    ended_at      INTEGER CHECK ((ended_at IS NULL) = (state = 'waiting'))
+) STRICT;
+CREATE INDEX deliveries_waiting ON deliveries (next_at) WHERE state = 'waiting';
+";
+
+/// Where a delivery stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryState {
+    /// It is tried until it is acknowledged.
+    Waiting,
+    /// It was acknowledged.
+    Delivered,
+    /// There is nobody to deliver it to.
+    Undeliverable,
+}
+
+/// A delivery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeliveryRow {
+    /// The request that it answers.
+    pub request: RequestKey,
+    /// The run that waits for it.
+    pub run: Option<RunId>,
+    /// What leaves.
+    pub answer: Answer,
+    /// Its class for the wire; none when ok.
+    pub class: Option<Class>,
+    /// Where it stands.
+    pub state: DeliveryState,
+    /// Not before this moment.
+    pub deliver_after: Time,
+    /// Failed tries.
+    pub attempts: u32,
+    /// When to try next.
+    pub next_at: Time,
+    /// Why the last try failed.
+    pub last_error: Option<String>,
+    /// When it was acknowledged or given up.
+    pub ended_at: Option<Time>,
+}
+
+impl DeliveryState {
+    /// Its name in storage and for people.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Delivered => "delivered",
+            Self::Undeliverable => "undeliverable",
+        }
+    }
+
+    /// From its name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Waiting, Self::Delivered, Self::Undeliverable].into_iter().find(|state| state.as_str() == name)
+    }
+}
+
+const SELECT: &str = "
+SELECT deliveries.*, requests.run, settlements.outcome, settlements.cause
+FROM deliveries
+JOIN settlements USING (request)
+JOIN requests ON requests.key = request
+";
+
+/// Puts an answer into the outbox, to be delivered at `after` or later.
+pub fn insert(tx: &Tx<'_>, request: RequestKey, answer: &Answer, after: Time) -> Result<(), StoreError> {
+    tx.run(
+        "INSERT INTO deliveries (request, answer, state, deliver_after, next_at) VALUES (?1, ?2, 'waiting', ?3, ?3)",
+        params![request.to_string(), column::to_json(answer)?, after.as_millis()],
+    )?;
+    Ok(())
+}
+
+/// A request's delivery, once it settled.
+pub fn get(conn: &Conn, request: RequestKey) -> Result<Option<DeliveryRow>, StoreError> {
+    conn.row(&format!("{SELECT} WHERE request = ?1"), [request.to_string()], of_row)
+}
+
+/// What is to be tried now, oldest first.
+pub fn due(conn: &Conn, now: Time) -> Result<Vec<DeliveryRow>, StoreError> {
+    conn.rows(
+        &format!("{SELECT} WHERE deliveries.state = 'waiting' AND next_at <= ?1 ORDER BY next_at, request"),
+        [now.as_millis()],
+        of_row,
+    )
+}
+
+/// When the next one is to be tried.
+pub fn next_due(conn: &Conn) -> Result<Option<Time>, StoreError> {
+    let next = conn.row("SELECT min(next_at) AS at FROM deliveries WHERE state = 'waiting'", [], |row| {
+        column::time_opt(row, "at")
+    })?;
+    Ok(next.flatten())
+}
+
+/// It was acknowledged. Whether it still waited: an answer is used once (contract 12).
+pub fn delivered(tx: &Tx<'_>, request: RequestKey, now: Time) -> Result<bool, StoreError> {
+    tx.run_one(
+        "UPDATE deliveries SET state = 'delivered', ended_at = ?2, last_error = NULL
+         WHERE request = ?1 AND state = 'waiting'",
+        params![request.to_string(), now.as_millis()],
+    )
+}
+
+/// A try failed; the next is at `retry_at`. Whether it still waited.
+pub fn failed(tx: &Tx<'_>, request: RequestKey, why: &str, retry_at: Time) -> Result<bool, StoreError> {
+    tx.run_one(
+        "UPDATE deliveries SET attempts = attempts + 1, last_error = ?2, next_at = max(?3, deliver_after)
+         WHERE request = ?1 AND state = 'waiting'",
+        params![request.to_string(), why, retry_at.as_millis()],
+    )
+}
+
+/// There is nobody to deliver it to. Whether it still waited.
+pub fn undeliverable(tx: &Tx<'_>, request: RequestKey, why: &str, now: Time) -> Result<bool, StoreError> {
+    tx.run_one(
+        "UPDATE deliveries SET state = 'undeliverable', ended_at = ?3, last_error = ?2
+         WHERE request = ?1 AND state = 'waiting'",
+        params![request.to_string(), why, now.as_millis()],
+    )
+}
+
+fn of_row(row: &Row<'_>) -> Result<DeliveryRow, StoreError> {
+    let cause: Option<String> = row.get("cause")?;
+    let outcome = Outcome::from_names(&row.get::<_, String>("outcome")?, cause.as_deref())
+        .ok_or_else(|| StoreError::damaged("a settlement's outcome"))?;
+    Ok(DeliveryRow {
+        request: column::parsed(row, "request")?,
+        run: column::parsed_opt(row, "run")?,
+        answer: column::json(&row.get::<_, String>("answer")?, "an answer to deliver")?,
+        class: outcome.class(),
+        state: column::named(row, "state", DeliveryState::from_name)?,
+        deliver_after: column::time(row, "deliver_after")?,
+        attempts: row.get("attempts")?,
+        next_at: column::time(row, "next_at")?,
+        last_error: row.get("last_error")?,
+        ended_at: column::time_opt(row, "ended_at")?,
+    })
+}

@@ -1,0 +1,44 @@
+use rusqlite::Row;
+use sayso_domain::RequestKey;
+
+use super::{EntryRef, EntryRow, EntryType};
+use crate::{Conn, StoreError, column};
+
+/// The entries about a request, oldest first: its decision, the entries that point to it, and how its run ended.
+pub fn of_request(conn: &Conn, key: RequestKey) -> Result<Vec<EntryRow>, StoreError> {
+    let mut rows = conn.rows(
+        "SELECT * FROM ledger WHERE request_key = ?1
+         UNION
+         SELECT * FROM (
+             SELECT ended.* FROM ledger AS decision
+             JOIN ledger AS ended ON ended.run_id = decision.run_id AND ended.type = 'run_end'
+                                  AND ended.chain_id = decision.chain_id AND ended.seq > decision.seq
+             WHERE decision.request_key = ?1 AND decision.type = 'decision'
+             ORDER BY ended.seq LIMIT 1
+         )
+         ORDER BY at, seq",
+        [key.to_string()],
+        of_row,
+    )?;
+    for row in &mut rows {
+        row.fields = conn.rows(
+            "SELECT name, content FROM ledger_fields WHERE chain_id = ?1 AND seq = ?2 ORDER BY name",
+            (&row.entry.chain, column::count(row.entry.seq)),
+            |field| Ok((field.get(0)?, field.get(1)?)),
+        )?;
+    }
+    Ok(rows)
+}
+
+fn of_row(row: &Row<'_>) -> Result<EntryRow, StoreError> {
+    Ok(EntryRow {
+        entry: EntryRef {
+            chain: row.get("chain_id")?,
+            seq: row.get::<_, i64>("seq")?.unsigned_abs(),
+            hash: column::digest(row, "hash")?,
+        },
+        kind: column::named(row, "type", EntryType::from_name)?,
+        at: column::time(row, "at")?,
+        fields: Vec::new(),
+    })
+}

@@ -1,0 +1,77 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::conn::{Reader, Tx};
+use crate::readers::Readers;
+use crate::writer::Writer;
+use crate::{OpenError, StoreCopy, StoreError, open};
+
+/// The database of one data folder. Clones share it.
+#[derive(Clone)]
+pub struct Store {
+    path: Arc<PathBuf>,
+    writer: Arc<Writer>,
+    readers: Arc<Readers>,
+}
+
+impl Store {
+    /// Opens the file, and creates it where there is none. An older one is copied into `backups/` beside it, then
+    /// migrated; a newer or damaged one is left alone.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let conn = open::writer(path)?;
+        Ok(Self {
+            path: Arc::new(path.to_owned()),
+            writer: Arc::new(Writer::start(conn)?),
+            readers: Arc::new(Readers::new(path)),
+        })
+    }
+
+    /// Reads a database that another process may be using, or that was left behind by one: from a temporary copy of the
+    /// file and its log, so that nothing committed is missed, and nothing is written beside the original.
+    pub fn open_copy(path: &Path) -> Result<StoreCopy, OpenError> {
+        StoreCopy::of(path)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs a closure on the one thread that writes, and answers once what it wrote is on the disk. Closures that wait
+    /// at the same time share a commit. If the closure fails or panics, what it wrote is taken back, and nothing else;
+    /// if the commit fails, all who share it get the error and nothing was changed. Once it was called, it runs to its
+    /// end even if nobody waits for the answer. It must not call the store again, nor wait for anything.
+    pub async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.writer.write(work).await
+    }
+
+    /// [`Store::write`] for closures with an error of their own.
+    pub async fn try_write<T, E>(
+        &self,
+        work: impl FnOnce(&Tx<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.writer.write(work).await
+    }
+
+    /// Runs a closure on a connection that only reads, off the async threads. All that it reads is of one moment.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.readers.read(work).await
+    }
+
+    /// Commits all that waits, moves the log into the file and lets go of it. Later calls, on clones too, get
+    /// [`StoreError::Closed`].
+    pub async fn close(self) -> Result<(), StoreError> {
+        self.readers.close().await;
+        self.writer.close().await
+    }
+}
