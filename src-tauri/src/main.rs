@@ -1,1 +1,45 @@
-fn main() {}
+//! The desktop shell: the window, the tray, notifications, one instance. It translates between the desktop and the host
+//! and presents what the host says; it decides nothing.
+
+mod app;
+mod args;
+#[cfg(test)]
+mod capabilities;
+mod commands;
+mod context;
+mod identity;
+mod notifier;
+mod pulse;
+mod start;
+mod subscribers;
+mod tray;
+mod tray_host;
+mod window;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use args::Asked;
+use tracing_subscriber::EnvFilter;
+
+/// A command line that cannot be read.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let mut out = std::io::stdout();
+    match Asked::read(std::env::args_os().skip(1)) {
+        Ok(Asked::Run(args)) => app::run(args),
+        Ok(Asked::Help) => printed(write!(out, "{}", args::HELP)),
+        Ok(Asked::Version) => printed(writeln!(out, "sayso-desktop {}", env!("CARGO_PKG_VERSION"))),
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "{error}");
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+fn printed(result: std::io::Result<()>) -> ExitCode {
+    if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
