@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { emptyAgent, readAgent, writeAgent, wrongAgent } from './agent';
+
+const CONFIG =
+  '{"name":"release-bot","base_url":"https://api.example.com/v1","style":"openai","model":"m-1","api_key":"env:MODEL_KEY",' +
+  '"folder":"~/code","system_prompt":"Be brief.","tools":{"shell":"forbid","mail":"ask"},"max_turns":20,"ask_timeout_seconds":600,"allow_private_addresses":true,"mcpServers":{"x":{"n":9007199254740993}}}';
+
+describe('an agent’s set-up', () => {
+  it('comes back as it was, with what the form does not know', () => {
+    expect(writeAgent(readAgent(CONFIG), CONFIG)).toBe(CONFIG);
+  });
+
+  it('names a key and never holds one', () => {
+    const form = readAgent(CONFIG);
+    expect([form.keySource, form.keyName]).toEqual(['env', 'MODEL_KEY']);
+    expect(writeAgent({ ...form, keySource: 'keyring', keyName: 'openrouter' }, CONFIG)).toContain('"api_key":"keyring:openrouter"');
+    expect(writeAgent({ ...form, keySource: 'none' }, CONFIG)).not.toContain('api_key');
+  });
+
+  it('writes only what was chosen', () => {
+    const form = { ...emptyAgent(), name: ' helper ', model: 'm' };
+    expect(writeAgent(form, null)).toBe(
+      '{"name":"helper","base_url":"http://localhost:11434/v1","style":"openai","model":"m","tools":{}}',
+    );
+    form.tools.read_file = 'ask';
+    expect(writeAgent(form, null)).toContain('"tools":{"read_file":"ask"}');
+  });
+
+  it('says what is missing', () => {
+    expect(wrongAgent({ ...emptyAgent(), baseUrl: 'localhost', keySource: 'env', maxTurns: '0' })).toEqual({
+      name: 'Give it a name',
+      baseUrl: 'Enter a full address, like https://api.example.com/v1',
+      model: 'Enter the name of a model',
+      keyName: 'Enter the name of the variable',
+      maxTurns: 'Enter a whole number from 1 to 9999',
+    });
+    expect(wrongAgent({ ...emptyAgent(), name: 'a', model: 'm' })).toEqual({});
+  });
+});

@@ -1,0 +1,132 @@
+import { type Json, boolean, field, object, parse, string, textOf, write } from '../text/json';
+
+/** The tools that every agent has, with what they may do when its set-up says nothing. */
+export const TOOLS: readonly { name: string; does: string; usually: 'allow' | 'ask' }[] = [
+  { name: 'shell', does: 'Run commands', usually: 'ask' },
+  { name: 'write_file', does: 'Write files', usually: 'ask' },
+  { name: 'edit_file', does: 'Edit files', usually: 'ask' },
+  { name: 'web_fetch', does: 'Fetch web pages', usually: 'ask' },
+  { name: 'read_file', does: 'Read files in its folder', usually: 'allow' },
+  { name: 'list_files', does: 'List files in its folder', usually: 'allow' },
+  { name: 'search_files', does: 'Search files in its folder', usually: 'allow' },
+  { name: 'question', does: 'Ask you questions', usually: 'allow' },
+];
+
+export type Policy = 'allow' | 'ask' | 'forbid';
+const POLICIES: readonly string[] = ['allow', 'ask', 'forbid'];
+
+/** An agent's set-up as the form holds it: all text, as typed. */
+export interface AgentForm {
+  name: string;
+  style: 'openai' | 'anthropic';
+  baseUrl: string;
+  model: string;
+  keySource: 'none' | 'env' | 'keyring';
+  keyName: string;
+  folder: string;
+  systemPrompt: string;
+  /** By tool; nothing where the tool's own habit holds. */
+  tools: Record<string, Policy | ''>;
+  maxTurns: string;
+  askTimeout: string;
+  privateAddresses: boolean;
+}
+
+export function emptyAgent(): AgentForm {
+  return {
+    name: '',
+    style: 'openai',
+    baseUrl: 'http://localhost:11434/v1',
+    model: '',
+    keySource: 'none',
+    keyName: '',
+    folder: '',
+    systemPrompt: '',
+    tools: Object.fromEntries(TOOLS.map((tool) => [tool.name, ''])),
+    maxTurns: '',
+    askTimeout: '',
+    privateAddresses: false,
+  };
+}
+
+/** Reads the JSON text of a set-up. */
+export function readAgent(config: string): AgentForm {
+  const json = parse(config);
+  const key = textOf(json, 'api_key') ?? '';
+  const [source, ...name] = key.split(':');
+  const form = emptyAgent();
+  const privateAddresses = field(json, 'allow_private_addresses');
+  const tools = field(json, 'tools');
+  for (const [tool, policy] of tools?.type === 'object' ? tools.entries : [])
+    if (policy.type === 'string' && POLICIES.includes(policy.value)) form.tools[tool] = policy.value as Policy;
+  return {
+    ...form,
+    name: textOf(json, 'name') ?? '',
+    style: textOf(json, 'style') === 'anthropic' ? 'anthropic' : 'openai',
+    baseUrl: textOf(json, 'base_url') ?? '',
+    model: textOf(json, 'model') ?? '',
+    keySource: source === 'env' || source === 'keyring' ? source : 'none',
+    keyName: name.join(':'),
+    folder: textOf(json, 'folder') ?? '',
+    systemPrompt: textOf(json, 'system_prompt') ?? '',
+    maxTurns: numberOf(json, 'max_turns'),
+    askTimeout: numberOf(json, 'ask_timeout_seconds'),
+    privateAddresses: privateAddresses?.type === 'boolean' && privateAddresses.value,
+  };
+}
+
+function numberOf(json: Json, name: string): string {
+  const value = field(json, name);
+  return value?.type === 'number' ? value.text : '';
+}
+
+/** The JSON text of the set-up. What the form doesn't know of an earlier one is kept. */
+export function writeAgent(form: AgentForm, earlier: string | null): string {
+  const known = new Map<string, Json | null>([
+    ['name', string(form.name.trim())],
+    ['base_url', string(form.baseUrl.trim())],
+    ['style', string(form.style)],
+    ['model', string(form.model.trim())],
+    ['api_key', form.keySource === 'none' ? null : string(`${form.keySource}:${form.keyName.trim()}`)],
+    ['folder', optional(form.folder)],
+    ['system_prompt', optional(form.systemPrompt)],
+    ['tools', object(chosenTools(form.tools))],
+    ['max_turns', number(form.maxTurns)],
+    ['ask_timeout_seconds', number(form.askTimeout)],
+    ['allow_private_addresses', form.privateAddresses ? boolean(true) : null],
+  ]);
+  const before = earlier === null ? [] : entriesOf(parse(earlier)).filter(([name]) => !known.has(name));
+  const written = [...known].flatMap(([name, value]): [string, Json][] => (value === null ? [] : [[name, value]]));
+  return write(object([...written, ...before]));
+}
+
+function chosenTools(tools: AgentForm['tools']): [string, Json][] {
+  return Object.entries(tools).flatMap(([name, policy]) => (policy === '' ? [] : [[name, string(policy)]]));
+}
+
+function number(text: string): Json | null {
+  return text.trim() === '' ? null : { type: 'number', text: text.trim() };
+}
+
+function entriesOf(json: Json): [string, Json][] {
+  return json.type === 'object' ? json.entries : [];
+}
+
+function optional(text: string): Json | null {
+  return text.trim() === '' ? null : string(text.trim());
+}
+
+/** What keeps the form from being saved, by field. */
+export function wrongAgent(form: AgentForm): Partial<Record<keyof AgentForm, string>> {
+  const found: Partial<Record<keyof AgentForm, string>> = {};
+  if (form.name.trim() === '') found.name = 'Give it a name';
+  if (!/^https?:\/\//.test(form.baseUrl.trim())) found.baseUrl = 'Enter a full address, like https://api.example.com/v1';
+  if (form.model.trim() === '') found.model = 'Enter the name of a model';
+  if (form.keySource !== 'none' && form.keyName.trim() === '')
+    found.keyName = form.keySource === 'env' ? 'Enter the name of the variable' : 'Enter the name of the entry';
+  if (form.maxTurns.trim() !== '' && !/^[1-9]\d{0,3}$/.test(form.maxTurns.trim()))
+    found.maxTurns = 'Enter a whole number from 1 to 9999';
+  if (form.askTimeout.trim() !== '' && !/^[1-9]\d{0,8}$/.test(form.askTimeout.trim()))
+    found.askTimeout = 'Enter a whole number of seconds';
+  return found;
+}

@@ -1,0 +1,33 @@
+import type { HistoryDetail } from '../bindings/HistoryDetail';
+import type { RequestDetail } from '../bindings/RequestDetail';
+import { field, textOf, tryParse, write } from '../text/json';
+
+/** A decision's request as it was shown when it waited. */
+export function requestOf({ item, tool, arguments: args, folder, diff, digest }: HistoryDetail): RequestDetail {
+  const wire = tryParse(item.request);
+  const data = field(wire, 'data');
+  return {
+    item: {
+      key: item.key,
+      kind: item.kind,
+      prompt: item.prompt,
+      summary: item.summary,
+      source: item.source,
+      run: item.run,
+      tool,
+      state: item.outcome,
+      received_at: item.received_at,
+      expires_at: null,
+      request: item.request,
+      digest,
+    },
+    arguments: args,
+    data: data === undefined ? null : write(data),
+    url: textOf(wire, 'url') ?? null,
+    folder,
+    diff,
+    notes: [],
+    trail: [],
+    decision: null,
+  };
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestDetail } from '../bindings/RequestDetail';
+import { write } from '../text/json';
+import { contentOf } from './content';
+
+function detail(over: Partial<RequestDetail>, item: Partial<RequestDetail['item']> = {}): RequestDetail {
+  return {
+    item: {
+      key: 'k',
+      kind: 'approval',
+      prompt: 'P',
+      summary: '',
+      source: 's',
+      run: null,
+      tool: null,
+      state: 'pending',
+      received_at: '',
+      expires_at: null,
+      request: '{}',
+      digest: 'd',
+      ...item,
+    },
+    arguments: null,
+    data: null,
+    url: null,
+    folder: null,
+    diff: null,
+    notes: [],
+    trail: [],
+    decision: null,
+    ...over,
+  };
+}
+
+describe('what a request shows', () => {
+  it('is a command, with every other argument beside it', () => {
+    const content = contentOf(detail({ arguments: '{"command":"ls","timeout_seconds":30}' }, { tool: 'shell' }));
+    expect(content.command).toBe('ls');
+    expect(content.rest && write(content.rest)).toBe('{"timeout_seconds":30}');
+  });
+
+  it('shows a repeated argument twice, so that none is hidden', () => {
+    const content = contentOf(detail({ arguments: '{"command":"ls","command":"rm"}' }, { tool: 'shell' }));
+    expect(content.command).toBe('rm');
+    expect(content.rest && write(content.rest)).toBe('{"command":"ls"}');
+  });
+
+  it('is a diff, with what the diff does not say beside it', () => {
+    const args = '{"path":"a.md","old_text":"a","new_text":"b","replace_all":true}';
+    const content = contentOf(detail({ arguments: args, diff: '@@ -1 +1 @@\n-a\n+b\n' }, { tool: 'edit_file' }));
+    expect(content.diff?.path).toBe('a.md');
+    expect(content.rest && write(content.rest)).toBe('{"replace_all":true}');
+  });
+
+  it('is a tree of arguments with every digit', () => {
+    const content = contentOf(detail({ arguments: '{"n":9007199254740993}' }, { tool: 'pay' }));
+    expect(content.rest && write(content.rest)).toBe('{"n":9007199254740993}');
+  });
+
+  it('takes arguments from the data where the source put them there', () => {
+    const content = contentOf(detail({ data: '{"tool":"pay","arguments":{"sum":1.10},"why":"refund"}' }, { tool: 'pay' }));
+    expect(content.rest && write(content.rest)).toBe('{"sum":1.10,"why":"refund"}');
+  });
+
+  it('is questions, and the prompt only where it says more', () => {
+    const data = '{"questions":[{"question":"Which?","options":["a","b"]}]}';
+    const same = contentOf(detail({ data, arguments: data }, { kind: 'question', prompt: 'Which? (options: a, b)' }));
+    expect([same.questions.length, same.promptStands, same.rest]).toEqual([1, false, null]);
+    const more = contentOf(detail({ data }, { kind: 'question', prompt: 'Careful: which?' }));
+    expect(more.promptStands).toBe(true);
+  });
+
+  it('is a form from the schema, or one text box', () => {
+    const schema = '{"schema":{"type":"object","properties":{"n":{"type":"integer"}}},"why":"x"}';
+    const form = contentOf(detail({ data: schema }, { kind: 'input' }));
+    expect(form.fields.map((one) => one.name)).toEqual(['n']);
+    expect(form.rest && write(form.rest)).toBe('{"why":"x"}');
+    expect(contentOf(detail({}, { kind: 'input' })).fields.map((one) => one.name)).toEqual(['text']);
+    expect(contentOf(detail({}, { kind: 'question' })).fields.map((one) => one.name)).toEqual(['text']);
+  });
+
+  it('shows arguments that are no JSON as they are', () => {
+    expect(contentOf(detail({ arguments: '{"command":' }, { tool: 'shell' })).broken).toBe('{"command":');
+  });
+
+  it('notices hidden characters anywhere, also behind escapes', () => {
+    expect(contentOf(detail({ arguments: '{"command":"a\\u202eb"}' }, { tool: 'shell' })).hidden).toBe(true);
+    expect(contentOf(detail({ arguments: '{"a\\u200b":[{"x":"y"}]}' })).hidden).toBe(true);
+    expect(contentOf(detail({ arguments: '{"command":"ls"}' }, { tool: 'shell' })).hidden).toBe(false);
+  });
+});

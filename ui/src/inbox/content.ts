@@ -1,0 +1,86 @@
+import type { RequestDetail } from '../bindings/RequestDetail';
+import { type Question, promptOf, questionsOf } from '../forms/questions';
+import { type Field, fieldsOf } from '../forms/schema';
+import { hasHidden } from '../text/hidden';
+import { type Json, field, object, textOf, tryParse } from '../text/json';
+
+/** What a request shows: every argument in exactly one of these. */
+export interface Content {
+  command: string | null;
+  link: string | null;
+  diff: { text: string; path: string } | null;
+  /** Arguments and data that no other part shows. */
+  rest: Json | null;
+  /** Text that should have been JSON and is not. */
+  broken: string | null;
+  /** The arguments or the data as they came, to look at. */
+  raw: string | null;
+  fields: Field[];
+  questions: Question[];
+  /** Whether the prompt says more than the questions do. */
+  promptStands: boolean;
+  hidden: boolean;
+}
+
+const DIFF_SHOWS = ['path', 'content', 'old_text', 'new_text'];
+
+/** Sorts what came with a request into what is shown. */
+export function contentOf(detail: RequestDetail): Content {
+  const { item, diff } = detail;
+  const data = tryParse(detail.data);
+  const args = tryParse(detail.arguments);
+  const questions = item.kind === 'question' ? questionsOf(data) : [];
+  const isForm = item.kind === 'input' || (item.kind === 'question' && questions.length === 0);
+  const shownInData = ['arguments', 'tool', ...(isForm ? ['schema'] : []), ...(questions.length > 0 ? ['questions'] : [])];
+  const given = args ?? field(data, 'arguments') ?? null;
+  const asks = item.kind === 'question' || item.kind === 'input';
+
+  const command = item.tool === 'shell' ? (textOf(given, 'command') ?? null) : null;
+  const fetched = item.tool === 'web_fetch' ? textOf(given, 'url') : undefined;
+  const shown = [
+    ...(command === null ? [] : ['command']),
+    ...(diff === null ? [] : DIFF_SHOWS),
+    ...(fetched === undefined ? [] : ['url']),
+    ...(asks ? ['questions'] : []),
+  ];
+  return {
+    command,
+    link: detail.url ?? fetched ?? null,
+    diff: diff === null ? null : { text: diff, path: textOf(given, 'path') ?? 'File' },
+    rest: merge(without(given, shown), without(data, shownInData)),
+    broken: detail.arguments !== null && args === null ? detail.arguments : null,
+    raw: detail.arguments ?? detail.data,
+    fields: isForm ? fieldsOf(field(data, 'schema')) : [],
+    questions,
+    promptStands: questions.length === 0 || promptOf(questions) !== item.prompt,
+    hidden: [item.prompt, detail.url ?? '', diff ?? '', detail.folder ?? ''].some(hasHidden) || [args, data].some(hides),
+  };
+}
+
+/** An object less some of its names; null when nothing is left of it. */
+function without(json: Json | null, names: readonly string[]): Json | null {
+  if (json?.type !== 'object') return json?.type === 'null' ? null : json;
+  const seen = new Map(json.entries.map(([name], at) => [name, at]));
+  // A repeated name stays visible, all but the last of it, which is the one that counts.
+  const left = json.entries.filter(([name], at) => !names.includes(name) || seen.get(name) !== at);
+  return left.length === 0 ? null : object(left);
+}
+
+function merge(one: Json | null, other: Json | null): Json | null {
+  if (one === null || other === null) return one ?? other;
+  if (one.type === 'object' && other.type === 'object') return object([...one.entries, ...other.entries]);
+  return { type: 'array', items: [one, other] };
+}
+
+function hides(json: Json | null): boolean {
+  switch (json?.type) {
+    case 'string':
+      return hasHidden(json.value);
+    case 'array':
+      return json.items.some(hides);
+    case 'object':
+      return json.entries.some(([name, value]) => hasHidden(name) || hides(value));
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import type { CallItem } from '../bindings/CallItem';
+import { callState } from './states';
+
+const call = (over: Partial<CallItem>): CallItem => ({
+  turn: 1,
+  index: 0,
+  tool: 'shell',
+  arguments: '{}',
+  summary: '',
+  state: 'finished',
+  output: null,
+  is_error: false,
+  request: null,
+  outcome: null,
+  decided_by: null,
+  ...over,
+});
+
+describe('the state of a call', () => {
+  it.each([
+    [{ state: 'waiting' }, 'not started'],
+    [{ state: 'running' }, 'running'],
+    [{ state: 'suspended' }, 'waits for you'],
+    [{ state: 'unknown' }, 'may have happened'],
+    [{}, 'done'],
+    [{ is_error: true }, 'failed'],
+    [{ outcome: 'approved', decided_by: 'person' }, 'approved by you'],
+    [{ outcome: 'approved', decided_by: 'rule' }, 'approved by a rule'],
+    [{ outcome: 'approved', decided_by: 'person', is_error: true }, 'approved by you, failed'],
+    [{ outcome: 'declined', decided_by: 'person', is_error: true }, 'denied by you'],
+    [{ outcome: 'expired', decided_by: 'deadline', is_error: true }, 'expired'],
+    [{ outcome: 'cancelled', decided_by: 'stop', is_error: true }, 'cancelled'],
+  ])('%j reads %s', (over, words) => {
+    expect(callState(call(over), null, 0).words).toBe(words);
+  });
+
+  it('says how much time is left to decide', () => {
+    expect(callState(call({ state: 'suspended' }), '1970-01-01T00:03:41.000Z', 0).words).toBe('waits for you, 3:41 left');
+  });
+});

@@ -1,0 +1,76 @@
+import type { AgentItem } from '../bindings/AgentItem';
+import type { AgentName } from '../bindings/AgentName';
+import type { AgentSave } from '../bindings/AgentSave';
+import type { AgentTest } from '../bindings/AgentTest';
+import type { AppStatus } from '../bindings/AppStatus';
+import type { Decide } from '../bindings/Decide';
+import type { Decision } from '../bindings/Decision';
+import type { HistoryDetail } from '../bindings/HistoryDetail';
+import type { HistoryFilter } from '../bindings/HistoryFilter';
+import type { HistoryPage } from '../bindings/HistoryPage';
+import type { RequestDetail } from '../bindings/RequestDetail';
+import type { RequestItem } from '../bindings/RequestItem';
+import type { RequestRef } from '../bindings/RequestRef';
+import type { RunDetail } from '../bindings/RunDetail';
+import type { RunItem } from '../bindings/RunItem';
+import type { RunRef } from '../bindings/RunRef';
+import type { RunStart } from '../bindings/RunStart';
+import type { RunStarted } from '../bindings/RunStarted';
+import type { RunTell } from '../bindings/RunTell';
+import type { Settings } from '../bindings/Settings';
+import type { UiEvent } from '../bindings/UiEvent';
+import type { Verification } from '../bindings/Verification';
+import type { Problem } from './problem';
+
+type Nothing = Record<string, never>;
+
+/** Every command of the host with what it takes and gives. */
+export interface Commands {
+  status: [Nothing, AppStatus];
+  'inbox.list': [Nothing, RequestItem[]];
+  'inbox.show': [RequestRef, RequestDetail];
+  'inbox.decide': [Decide, Decision];
+  'runs.list': [Nothing, RunItem[]];
+  'runs.show': [RunRef, RunDetail];
+  'runs.start': [RunStart, RunStarted];
+  'runs.stop': [RunRef, RunItem];
+  'runs.tell': [RunTell, RunItem];
+  'agents.list': [Nothing, AgentItem[]];
+  'agents.save': [AgentSave, AgentItem];
+  'agents.remove': [AgentName, Nothing];
+  'agents.test': [AgentName, AgentTest];
+  'demo.start': [Nothing, RunStarted];
+  'history.list': [HistoryFilter, HistoryPage];
+  'history.show': [RequestRef, HistoryDetail];
+  'history.verify': [Nothing, Verification];
+  'settings.get': [Nothing, Settings];
+  'settings.set': [Settings, Settings];
+}
+
+export type Command = keyof Commands;
+export type Params<C extends Command> = Commands[C][0];
+export type Result<C extends Command> = Commands[C][1];
+
+/** What happens at the other end, told as it happens. */
+export interface Listener {
+  /** Something changed; null when anything may have: the connection stands anew. */
+  changed: (event: UiEvent | null) => void;
+  /** The connection is gone, and why where that is known; it is tried again until it stands. */
+  lost: (problem: Problem) => void;
+}
+
+/** The one way to the host. */
+export interface Transport {
+  /** Which face this is: the app's own window, or a browser, which cannot set up agents. */
+  readonly surface: 'window' | 'browser';
+  /** Makes ready to call; a problem that keeps the host from starting comes back. Throws `no_session` in a browser without one. */
+  start: () => Promise<Problem | null>;
+  /** Starts the host again after a problem. */
+  retry: () => Promise<Problem | null>;
+  /** Calls a command. Throws a `CallError`. */
+  call: (command: string, params: unknown) => Promise<unknown>;
+  /** Listens until the page goes. */
+  subscribe: (listener: Listener) => void;
+  /** Opens the sign-in page of a request in the person's browser. */
+  openUrl: (key: string, url: string) => Promise<void>;
+}

@@ -1,0 +1,116 @@
+/** A host in memory, for `npm run dev` with `?fake` and for pictures of the screens. Never part of what is shipped. */
+import type { Decide } from '../bindings/Decide';
+import type { HistoryFilter } from '../bindings/HistoryFilter';
+import type { RequestDetail } from '../bindings/RequestDetail';
+import type { Settings } from '../bindings/Settings';
+import type { Listener, Transport } from './commands';
+import { AGENTS, HISTORY, REQUESTS, RUNS, at, request } from './fake-data';
+import { CallError, NO_SESSION, unreachable } from './problem';
+
+/** `?fake=three,dark,lost`: words that choose what there is. */
+export function fake(options: string): Transport {
+  const has = (word: string): boolean => options.split(',').includes(word);
+  let requests: RequestDetail[] = has('empty') ? [] : has('three') ? REQUESTS.slice(0, 3) : [...REQUESTS];
+  if (has('many'))
+    for (let n = 0; n < 300; n += 1)
+      requests.push(request({ key: `n${n}`, kind: 'approval', prompt: `Delete old build ${n}?`, source: 'clean-bot', tool: 'shell', summary: `rm -r builds/${n}`, age: 30_000 + n * 60, arguments: `{"command":"rm -r builds/${n}"}` }));
+  let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true };
+  const settled = new Map<string, RequestDetail>();
+  let listener: Listener | null = null;
+
+  function decide({ key, ok, data, reason }: Decide): unknown {
+    const detail = requests.find((one) => one.item.key === key);
+    if (detail === undefined) throw new CallError('already_decided', 'You denied this at 14:02, from the notification. Nothing was changed.');
+    const outcome = !ok ? 'declined' : data === undefined ? 'approved' : 'answered';
+    const answer = JSON.stringify({ id: key, ok, ...(reason === undefined ? {} : { reason }) });
+    const decision = { key, outcome, answer, class: ok ? null : 'declined', decided_by: 'person', surface: 'window', decided_at: at(0) };
+    requests = requests.filter((one) => one !== detail);
+    settled.set(key, { ...detail, decision });
+    setTimeout(() => listener?.changed({ topic: 'inbox', id: key }), 20);
+    return decision;
+  }
+
+  const answers: Record<string, (params: never) => unknown> = {
+    status: () => ({
+      version: '0.1.0',
+      waiting: requests.length,
+      active_runs: has('empty') ? 0 : 2,
+      data_dir: '~/.local/share/sayso',
+      url: 'http://127.0.0.1:41000',
+      notifications: { ok: !has('error'), message: has('error') ? 'No notification service answers. Requests still wait here and in the tray. Start one and restart Sayso.' : '' },
+      tray: { ok: !has('error'), message: has('error') ? 'This desktop shows no tray. Closing the window ends nothing; start Sayso again to see it.' : '' },
+      problems: has('error') ? ['The disk is full: nothing can be decided until there is room. What waits is safe.'] : [],
+    }),
+    'settings.get': () => settings,
+    'settings.set': (params: Settings) => (settings = params),
+    'inbox.list': () => requests.map((one) => one.item),
+    'inbox.show': ({ key }: { key: string }) => {
+      const found = requests.find((one) => one.item.key === key) ?? settled.get(key);
+      if (found === undefined) throw new CallError('not_found', 'This request is not known. It may belong to another data folder.');
+      return found;
+    },
+    'inbox.decide': (params: Decide) => {
+      if (has('error')) throw new CallError('storage', 'The disk is full: nothing was decided and the request still waits. Make room and try again.');
+      return decide(params);
+    },
+    'runs.list': () => (has('empty') ? [] : RUNS.map((one) => one.item)),
+    'runs.show': ({ run }: { run: string }) => RUNS.find((one) => one.item.run === run),
+    'runs.start': () => ({ run: 'mailbox' }),
+    'runs.stop': () => RUNS[0]?.item,
+    'runs.tell': () => RUNS[0]?.item,
+    'agents.list': () => (has('empty') ? [] : AGENTS),
+    'agents.save': () => AGENTS[0],
+    'agents.remove': () => ({}),
+    'agents.test': () => ({ ok: false, message: 'Nothing answers at http://localhost:11434/v1. Nothing was sent. Start the model server, or correct the base URL.' }),
+    'demo.start': () => {
+      setTimeout(() => {
+        requests = [...REQUESTS.slice(2, 3)];
+        listener?.changed({ topic: 'inbox', id: null });
+      }, 800);
+      return { run: 'release' };
+    },
+    'history.list': ({ text = '', outcome }: HistoryFilter) => ({
+      items: has('empty') ? [] : HISTORY.filter((one) => one.prompt.toLowerCase().includes(text.toLowerCase()) && (outcome === undefined || one.outcome === outcome)),
+      next: null,
+    }),
+    'history.show': ({ key }: { key: string }) => {
+      const item = HISTORY.find((one) => one.key === key) ?? HISTORY[0];
+      return {
+        item,
+        tool: 'refund',
+        arguments: '{"customer":20114,"amount":1250.00,"currency":"USD"}',
+        folder: null,
+        diff: null,
+        sent: `{"id":"req-88","ok":false,"reason":"declined"}`,
+        delivery: 'delivered',
+        digest: '9f2c00000000000000000000000000000000000000000000000000000000a1e1',
+        entries: [{ seq: 1283, kind: 'decision', hash: 'ab12', at: at(-900) }],
+        next: ['Agent was told the request was declined', 'Run finished 13:59'],
+      };
+    },
+    'history.verify': () => ({ ok: !has('error'), entries: 1284, head: 'ab', entry: has('error') ? 12 : null, problem: has('error') ? 'changed' : null }),
+  };
+
+  return {
+    surface: has('browser') ? 'browser' : 'window',
+    async start() {
+      if (has('session')) throw new CallError(NO_SESSION, 'This browser has no session.');
+      if (has('startup')) return { code: 'newer', message: 'The data folder was written by a newer Sayso. Nothing was changed. Install that version again, or choose another folder.' };
+      return null;
+    },
+    retry: async () => null,
+    async call(command, params) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (has('lost')) throw unreachable();
+      const answer = answers[command];
+      if (answer === undefined) throw new CallError('unknown_command', command);
+      return structuredClone(answer(params as never));
+    },
+    subscribe(one) {
+      listener = one;
+      if (has('lost')) one.lost(unreachable());
+      else one.changed(null);
+    },
+    openUrl: async () => undefined,
+  };
+}
