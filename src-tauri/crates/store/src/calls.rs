@@ -90,6 +90,16 @@ pub fn of_run(conn: &Conn, run: RunId) -> Result<Vec<CallRow>, StoreError> {
     )
 }
 
+/// The latest request that was raised for a call, also after it settled.
+pub fn request_of(conn: &Conn, run: RunId, slot: SlotId) -> Result<Option<RequestKey>, StoreError> {
+    conn.row(
+        "SELECT key FROM requests WHERE run = ?1 AND turn = ?2 AND idx = ?3
+         ORDER BY received_at DESC, key DESC LIMIT 1",
+        params![run.to_string(), slot.turn, slot.index],
+        |row| column::parsed(row, "key"),
+    )
+}
+
 /// The calls of one turn, in order.
 pub(crate) fn of_turn(conn: &Conn, run: RunId, turn: u32) -> Result<Vec<Slot>, StoreError> {
     conn.rows(

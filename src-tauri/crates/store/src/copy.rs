@@ -36,10 +36,7 @@ impl StoreCopy {
     }
 
     /// Runs a closure on the copy.
-    pub fn read<T>(
-        &self,
-        work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub fn read<T>(&self, work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         in_one_moment(&self.conn, work)
     }
 }

@@ -8,7 +8,9 @@ use rusqlite::ffi;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// No room on the disk.
-    #[error("The disk is full, so nothing was changed. All that was saved before is safe. Make room, then try again.")]
+    #[error(
+        "The disk is full, so nothing was changed. All that was saved before is safe. Make room, then try again."
+    )]
     Full,
     /// Another process holds the database.
     #[error(
@@ -41,7 +43,9 @@ pub enum StoreError {
     #[error("{0}")]
     Refused(String),
     /// The work given to the store panicked; what it had written was taken back.
-    #[error("Something went wrong inside Sayso, so nothing was changed. All that was saved before is safe. Try again.")]
+    #[error(
+        "Something went wrong inside Sayso, so nothing was changed. All that was saved before is safe. Try again."
+    )]
     Panicked,
     /// The store was closed.
     #[error("Sayso is closing, so nothing was changed. Start it again, then try again.")]

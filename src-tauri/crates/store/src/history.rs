@@ -118,7 +118,8 @@ pub fn list(conn: &Conn, query: &HistoryQuery) -> Result<Vec<HistoryRow>, StoreE
         conditions.push(TEXT);
         values.extend((0..TEXT.matches('?').count()).map(|_| Box::new(like(text)) as Box<dyn ToSql>));
     }
-    let all = if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
+    let all =
+        if conditions.is_empty() { String::new() } else { format!("WHERE {}", conditions.join(" AND ")) };
     values.push(Box::new(query.limit.map_or(-1, i64::from)));
     let sql = format!("{SELECT} {all} ORDER BY settlements.at DESC, settlements.request DESC LIMIT ?");
     conn.rows(&sql, params_from_iter(values), of_row)

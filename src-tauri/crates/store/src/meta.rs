@@ -21,8 +21,7 @@ pub fn chain(conn: &Conn) -> Result<String, StoreError> {
 
 /// Gives a new file its chain.
 pub(crate) fn ensure_chain(conn: &Connection) -> rusqlite::Result<()> {
-    let known: i64 =
-        conn.query_row("SELECT count(*) FROM meta WHERE key = ?1", [CHAIN], |row| row.get(0))?;
+    let known: i64 = conn.query_row("SELECT count(*) FROM meta WHERE key = ?1", [CHAIN], |row| row.get(0))?;
     if known == 0 {
         let chain = Uuid::now_v7().to_string();
         conn.execute("INSERT INTO meta (key, value) VALUES (?1, ?2)", [CHAIN, &chain])?;

@@ -3,7 +3,8 @@
 use rusqlite::Connection;
 
 use crate::{
-    agents, calls, deliveries, ledger, messages, meta, requests, runs, settings, settlements, sources, verdicts,
+    agents, calls, deliveries, ledger, messages, meta, requests, runs, settings, settlements, sources,
+    verdicts,
 };
 
 /// `SaSo`: says that a file is ours, whatever it is called.

@@ -37,9 +37,7 @@ pub(crate) fn writer_at(path: &Path, migrations: &[Migration]) -> Result<Conn, O
     let size = file.check_header()?;
     let conn = Connection::open_with_flags(
         path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )
     .map_err(|error| file.error(error))?;
     prepare(&file, &conn, size, migrations)?;
@@ -69,11 +67,11 @@ fn prepare(file: &File<'_>, conn: &Connection, size: u64, migrations: &[Migratio
         check(file, conn, size)?;
     }
 
-    let mode: String = conn
-        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
-        .map_err(failed)?;
+    let mode: String = conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(failed)?;
     if mode != "wal" {
-        return Err(file.io("the disk that holds it cannot keep a write-ahead log; move the data folder to a local disk"));
+        return Err(file.io(
+            "the disk that holds it cannot keep a write-ahead log; move the data folder to a local disk",
+        ));
     }
     conn.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
 
@@ -94,9 +92,8 @@ fn check(file: &File<'_>, conn: &Connection, size: u64) -> Result<(), OpenError>
     if size > CHECKED_SIZE {
         return Ok(());
     }
-    let found: String = conn
-        .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
-        .map_err(|error| file.error(error))?;
+    let found: String =
+        conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(|error| file.error(error))?;
     if found == "ok" { Ok(()) } else { Err(file.damaged(found)) }
 }
 
@@ -172,7 +169,9 @@ impl File<'_> {
             StoreError::Full => OpenError::Full { path: self.path.to_owned() },
             StoreError::Locked => OpenError::Locked { path: self.path.to_owned() },
             StoreError::Damaged => self.damaged(text),
-            StoreError::Conflict | StoreError::Sql(_) => self.damaged(format!("it does not hold what it must ({text})")),
+            StoreError::Conflict | StoreError::Sql(_) => {
+                self.damaged(format!("it does not hold what it must ({text})"))
+            }
             StoreError::ReadOnly
             | StoreError::Io(_)
             | StoreError::Refused(_)

@@ -20,11 +20,7 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn new(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-            idle: Mutex::new(Vec::new()),
-            seats: Arc::new(Semaphore::new(READERS)),
-        }
+        Self { path: path.to_owned(), idle: Mutex::new(Vec::new()), seats: Arc::new(Semaphore::new(READERS)) }
     }
 
     pub(crate) async fn read<T: Send + 'static>(

@@ -1,4 +1,5 @@
-//! Requests. A request's `key` is ours; its wire id is its source's own text, unique per source. What was shown is
+//! Requests. A request's `key` is ours; its wire id is its source's own text, unique per source. (The tools of an agent's
+//! runs choose theirs without knowing of each other: there it is the key that tells requests apart.) What was shown is
 //! stored as the bytes that its digest, and so every decision, is bound to. A request leaves `pending` once, through
 //! [`crate::settlements::settle`].
 
@@ -29,11 +30,11 @@ CREATE TABLE requests (
     expires_at    INTEGER,
     snoozed_until INTEGER CHECK (expires_at IS NULL OR snoozed_until <= expires_at),
     notification  INTEGER,
-    UNIQUE (source, id),
     CHECK ((turn IS NULL) = (idx IS NULL)),
     CHECK (turn IS NULL OR run IS NOT NULL),
     CHECK ((cause IS NOT NULL) = (state = 'cancelled'))
 ) STRICT;
+CREATE UNIQUE INDEX requests_of_sender ON requests (source, id) WHERE run IS NULL;
 CREATE INDEX requests_pending ON requests (expires_at, received_at) WHERE state = 'pending';
 CREATE INDEX requests_of_call ON requests (run, turn, idx) WHERE run IS NOT NULL;
 ";
@@ -111,7 +112,7 @@ impl Purpose {
     }
 }
 
-/// Stores a request, pending. [`StoreError::Conflict`] if its key, or its id from this source, is known.
+/// Stores a request, pending. [`StoreError::Conflict`] if its key, or a sender's id of it, is known.
 pub fn insert(tx: &Tx<'_>, new: &NewRequest) -> Result<(), StoreError> {
     let shown = new.shown.to_text();
     let request = &new.shown.request;

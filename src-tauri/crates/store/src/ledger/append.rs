@@ -1,14 +1,17 @@
 use rusqlite::{Connection, params};
 use sayso_domain::{Digest, RequestKey};
 
-use super::seal::{SALT, START, Sealed, VERSION, field_digest};
 use super::entry::{REQUEST, RUN};
+use super::seal::{SALT, START, Sealed, VERSION, field_digest};
 use super::{Entry, EntryRef, EntryType, decision};
 use crate::{StoreError, Tx, meta, requests, settlements, sources};
 
 /// Gives a chain its empty beginning.
 pub(crate) fn begin_chain(conn: &Connection, chain: &str) -> rusqlite::Result<()> {
-    conn.execute("INSERT INTO chains (chain_id, head_seq, head_hash) VALUES (?1, 0, ?2)", params![chain, START])?;
+    conn.execute(
+        "INSERT INTO chains (chain_id, head_seq, head_hash) VALUES (?1, 0, ?2)",
+        params![chain, START],
+    )?;
     Ok(())
 }
 
@@ -100,8 +103,7 @@ fn contents(entry: &Entry) -> Vec<(&'static str, String)> {
 
 fn seal_fields<'a>(contents: &'a [(&'static str, String)]) -> Result<Vec<Field<'a>>, StoreError> {
     let mut salts = vec![0; SALT * contents.len()];
-    getrandom::fill(&mut salts)
-        .map_err(|error| StoreError::Io(format!("no random numbers: {error}")))?;
+    getrandom::fill(&mut salts).map_err(|error| StoreError::Io(format!("no random numbers: {error}")))?;
     let fields = contents.iter().zip(salts.as_chunks::<SALT>().0).map(|((name, content), salt)| Field {
         name,
         content,

@@ -1,10 +1,10 @@
 use sayso_domain::run::SlotId;
 use sayso_domain::{Cause, Surface};
 
+use crate::StoreError;
 use crate::column::to_json;
 use crate::requests::RequestRow;
 use crate::settlements::{Kept, SettlementRow};
-use crate::StoreError;
 
 /// Everything about a decision, from what is stored of it: what was asked and shown, by whom; what was answered, why, by
 /// whom and where. All but `request` and `run`.

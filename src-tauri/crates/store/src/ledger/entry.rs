@@ -53,8 +53,12 @@ pub struct EntryRef {
 /// A stored entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryRow {
-    /// Its place and hash.
-    pub entry: EntryRef,
+    /// Its chain's UUID.
+    pub chain: String,
+    /// Its number in the chain, from 1.
+    pub seq: u64,
+    /// Its hash.
+    pub hash: Digest,
     /// What it is about.
     pub kind: EntryType,
     /// When.

@@ -42,10 +42,10 @@ mod read;
 mod seal;
 mod verify;
 
-pub use append::{append, append_decision};
 pub(crate) use append::begin_chain;
+pub use append::{append, append_decision};
 pub use entry::{Entry, EntryRef, EntryRow, EntryType};
-pub use read::of_request;
+pub use read::{decision_of, of_request};
 pub use verify::{Problem, Verification, verify};
 
 pub(crate) const SCHEMA: &str = "

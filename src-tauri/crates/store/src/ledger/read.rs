@@ -1,7 +1,7 @@
 use rusqlite::Row;
 use sayso_domain::RequestKey;
 
-use super::{EntryRef, EntryRow, EntryType};
+use super::{EntryRow, EntryType};
 use crate::{Conn, StoreError, column};
 
 /// The entries about a request, oldest first: its decision, the entries that point to it, and how its run ended.
@@ -23,20 +23,27 @@ pub fn of_request(conn: &Conn, key: RequestKey) -> Result<Vec<EntryRow>, StoreEr
     for row in &mut rows {
         row.fields = conn.rows(
             "SELECT name, content FROM ledger_fields WHERE chain_id = ?1 AND seq = ?2 ORDER BY name",
-            (&row.entry.chain, column::count(row.entry.seq)),
+            (&row.chain, column::count(row.seq)),
             |field| Ok((field.get(0)?, field.get(1)?)),
         )?;
     }
     Ok(rows)
 }
 
+/// The number of a request's decision in this device's chain, once it settled.
+pub fn decision_of(conn: &Conn, key: RequestKey) -> Result<Option<u64>, StoreError> {
+    conn.row(
+        "SELECT seq FROM ledger WHERE request_key = ?1 AND type = 'decision' ORDER BY seq LIMIT 1",
+        [key.to_string()],
+        |row| Ok(row.get::<_, i64>(0)?.unsigned_abs()),
+    )
+}
+
 fn of_row(row: &Row<'_>) -> Result<EntryRow, StoreError> {
     Ok(EntryRow {
-        entry: EntryRef {
-            chain: row.get("chain_id")?,
-            seq: row.get::<_, i64>("seq")?.unsigned_abs(),
-            hash: column::digest(row, "hash")?,
-        },
+        chain: row.get("chain_id")?,
+        seq: row.get::<_, i64>("seq")?.unsigned_abs(),
+        hash: column::digest(row, "hash")?,
         kind: column::named(row, "type", EntryType::from_name)?,
         at: column::time(row, "at")?,
         fields: Vec::new(),

@@ -96,11 +96,10 @@ impl Check<'_> {
             Err(StoreError::Damaged) => return Ok(Some(Found { problem: Problem::Changed, entry: None })),
             Err(error) => return Err(error),
         };
-        let head = self.conn.row(
-            "SELECT head_seq, head_hash FROM chains WHERE chain_id = ?1",
-            [&own],
-            |row| Ok(Head { seq: row.get(0)?, hash: bytes(row, 1)?.unwrap_or_default() }),
-        )?;
+        let head =
+            self.conn.row("SELECT head_seq, head_hash FROM chains WHERE chain_id = ?1", [&own], |row| {
+                Ok(Head { seq: row.get(0)?, hash: bytes(row, 1)?.unwrap_or_default() })
+            })?;
         if let Some(found) = self.chain(&own, head.as_ref())? {
             return Ok(Some(found));
         }
@@ -166,10 +165,9 @@ impl Check<'_> {
         self.head = (last > 0).then(|| <[u8; 32]>::try_from(prev.as_slice()).ok()).flatten().map(Digest);
         Ok(match head {
             Some(head) if head.seq > last => at(Problem::Truncated, seq),
-            Some(head) if head.hash == prev => self
-                .erased
-                .first()
-                .and_then(|(seq, _)| at(Problem::Changed, *seq)),
+            Some(head) if head.hash == prev => {
+                self.erased.first().and_then(|(seq, _)| at(Problem::Changed, *seq))
+            }
             Some(_) | None => at(Problem::Changed, last),
         })
     }
@@ -232,7 +230,8 @@ impl Check<'_> {
         };
         let is_whole = entry.find("digest").is_some_and(|digest| digest.content.is_none())
             || Digest::of(&request.shown_text) == request.digest;
-        let same_run = entry.content(RUN) == request.run.map(|run| run.to_string()).as_ref().map(String::as_bytes);
+        let same_run =
+            entry.content(RUN) == request.run.map(|run| run.to_string()).as_ref().map(String::as_bytes);
         let same_fields = fields.iter().all(|(name, content)| {
             entry.find(name).is_some_and(|field| {
                 field.content.as_ref().is_none_or(|written| written == content.as_bytes())
@@ -275,7 +274,8 @@ impl Check<'_> {
     }
 
     fn has_unwritten_decisions(&self) -> Result<bool, StoreError> {
-        let settled = self.conn.row("SELECT count(*) FROM settlements", [], |row| Ok(row.get::<_, i64>(0)?))?;
+        let settled =
+            self.conn.row("SELECT count(*) FROM settlements", [], |row| Ok(row.get::<_, i64>(0)?))?;
         Ok(settled != Some(self.decisions))
     }
 }
