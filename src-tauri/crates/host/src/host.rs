@@ -1,22 +1,203 @@
-//! STUB while being written: signatures are final.
-#![allow(missing_docs, clippy::todo)]
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use serde_json::Value;
-use tokio::sync::broadcast;
-use sayso_domain::Surface;
-use crate::{OpenError, RpcError, dto};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[derive(Clone, Default)]
-pub struct HostOptions { pub data_dir: PathBuf }
+use sayso_domain::{RequestKey, RunId, SourceId};
+use sayso_inbox::{Inbox, InboxEvent};
+use sayso_store::{Store, StoreError};
+use tokio::sync::{OnceCell, broadcast};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+use crate::data_dir::DataDir;
+use crate::dto::{Health, Topic, UiEvent};
+use crate::runs::RunBook;
+use crate::{OpenError, demo, outbox, runs, sweeper};
+
+/// What a host needs to start.
+#[derive(Clone, Debug, Default)]
+pub struct HostOptions {
+    /// The data folder; see [`crate::data_dir`].
+    pub data_dir: PathBuf,
+}
+
+/// Everything that runs behind the faces. Cheap to clone.
 #[derive(Clone)]
-pub struct Host {}
+pub struct Host(Arc<Inner>);
+
+struct Inner {
+    dir: DataDir,
+    store: Store,
+    inbox: Inbox,
+    ui: broadcast::Sender<UiEvent>,
+    runs: RunBook,
+    demo: OnceCell<String>,
+    state: Mutex<State>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+}
+
+/// What is known only while the host runs.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) url: Option<String>,
+    pub(crate) notifications: Option<Health>,
+    pub(crate) tray: Option<Health>,
+    pub(crate) problems: BTreeMap<&'static str, String>,
+}
+
 impl Host {
-    pub async fn open(_options: HostOptions) -> Result<Self, OpenError> { todo!() }
-    pub async fn call(&self, _surface: Surface, _command: &str, _params: Value) -> Result<Value, RpcError> { todo!() }
-    pub fn events(&self) -> broadcast::Receiver<dto::UiEvent> { todo!() }
-    pub fn set_notifications(&self, _health: dto::Health) { todo!() }
-    pub fn set_tray(&self, _health: dto::Health) { todo!() }
-    pub fn set_url(&self, _url: String) { todo!() }
-    pub fn data_dir(&self) -> &Path { todo!() }
-    pub async fn shutdown(&self) { todo!() }
+    /// Takes the data folder, opens the database, and goes on with what an earlier host left: deadlines that passed,
+    /// decisions that were not delivered, runs that were at work.
+    pub async fn open(options: HostOptions) -> Result<Self, OpenError> {
+        let dir = DataDir::hold(&options.data_dir)?;
+        let database = dir.database();
+        let store = tokio::task::spawn_blocking(move || Store::open(&database))
+            .await
+            .map_err(|error| OpenError::Io(format!("The database could not be opened: {error}.")))?
+            .map_err(|error| OpenError::Storage(error.to_string()))?;
+        let inbox = Inbox::new(store.clone(), crate::clock::now);
+        let host = Self(Arc::new(Inner {
+            dir,
+            store,
+            inbox,
+            ui: broadcast::channel(1024).0,
+            runs: RunBook::default(),
+            demo: OnceCell::new(),
+            state: Mutex::default(),
+            tasks: TaskTracker::new(),
+            stop: CancellationToken::new(),
+        }));
+        let storage = |error: StoreError| OpenError::Storage(error.to_string());
+        host.spawn(relay(host.clone()));
+        sweeper::sweep(&host).await.map_err(storage)?;
+        runs::recover(&host).await.map_err(storage)?;
+        host.spawn(sweeper::run(host.clone()));
+        host.spawn(outbox::run(host.clone()));
+        Ok(host)
+    }
+
+    /// Changes, announced after they were committed. A receiver that lags behind must look at everything again.
+    pub fn events(&self) -> broadcast::Receiver<UiEvent> {
+        self.0.ui.subscribe()
+    }
+
+    /// Tells the faces whether desktop notifications work.
+    pub fn set_notifications(&self, health: Health) {
+        self.change_state(|state| state.notifications = Some(health));
+    }
+
+    /// Tells the faces whether the tray works.
+    pub fn set_tray(&self, health: Health) {
+        self.change_state(|state| state.tray = Some(health));
+    }
+
+    /// Tells the faces where the browser finds the app.
+    pub fn set_url(&self, url: String) {
+        self.change_state(|state| state.url = Some(url));
+    }
+
+    /// The data folder.
+    pub fn data_dir(&self) -> &Path {
+        self.0.dir.path()
+    }
+
+    /// Ends what runs, so that the next host can go on with it. Runs are not stopped: they are rows.
+    pub async fn shutdown(&self) {
+        self.0.stop.cancel();
+        self.0.tasks.close();
+        self.0.tasks.wait().await;
+        if let Err(error) = self.0.store.clone().close().await {
+            tracing::warn!(%error, "the database was not closed in order; its log is kept");
+        }
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    pub(crate) fn inbox(&self) -> &Inbox {
+        &self.0.inbox
+    }
+
+    pub(crate) fn runs(&self) -> &RunBook {
+        &self.0.runs
+    }
+
+    pub(crate) fn stop_token(&self) -> &CancellationToken {
+        &self.0.stop
+    }
+
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.0.tasks.spawn(task);
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn announce(&self, topic: Topic, id: Option<String>) {
+        // Nobody may be looking.
+        let _ = self.0.ui.send(UiEvent { topic, id });
+    }
+
+    pub(crate) fn announce_run(&self, run: RunId) {
+        self.announce(Topic::Runs, Some(run.to_string()));
+    }
+
+    /// Shows what is wrong right now, or that it no longer is.
+    pub(crate) fn set_problem(&self, part: &'static str, problem: Option<String>) {
+        let changed = {
+            let mut state = self.state();
+            match problem {
+                Some(problem) => state.problems.insert(part, problem.clone()).as_ref() != Some(&problem),
+                None => state.problems.remove(part).is_some(),
+            }
+        };
+        if changed {
+            self.announce(Topic::Status, None);
+        }
+    }
+
+    /// Where the demo model is; it is served from the first use on.
+    pub(crate) async fn demo_url(&self) -> std::io::Result<&str> {
+        self.0.demo.get_or_try_init(|| demo::serve(self)).await.map(String::as_str)
+    }
+
+    fn change_state(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state());
+        self.announce(Topic::Status, None);
+    }
+}
+
+/// Hands the inbox's events on to the faces.
+async fn relay(host: Host) {
+    let mut events = host.inbox().events();
+    loop {
+        let event = tokio::select! {
+            () = host.stop_token().cancelled() => return,
+            event = events.recv() => event,
+        };
+        let tell = |topics: &[Topic], key: Option<RequestKey>| {
+            topics.iter().for_each(|topic| host.announce(*topic, key.map(|key| key.to_string())));
+        };
+        match event {
+            Ok(InboxEvent::Asked(key)) => tell(&[Topic::Inbox], Some(key)),
+            Ok(InboxEvent::Settled(key, _)) => tell(&[Topic::Inbox, Topic::History], Some(key)),
+            Ok(InboxEvent::Delivered(key)) => tell(&[Topic::History], Some(key)),
+            Err(broadcast::error::RecvError::Lagged(_)) => {
+                tell(&[Topic::Inbox, Topic::History, Topic::Runs], None)
+            }
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+pub(crate) fn new_source_id() -> SourceId {
+    SourceId::new(Uuid::now_v7())
+}
+
+pub(crate) fn new_run_id() -> RunId {
+    RunId::new(Uuid::now_v7())
 }

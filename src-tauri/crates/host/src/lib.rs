@@ -1,16 +1,28 @@
-//! Joins domain, store, inbox and agent into one running thing, with the one list of commands for every face.
+//! Joins domain, store, inbox and agent into one running thing, with the one list of commands for every face: see
+//! [`Host::call`] and [`dto`].
 
+mod agent_config;
+mod clock;
+mod commands;
+mod data_dir;
+mod demo;
 pub mod dto;
+mod engine;
 mod error;
 mod host;
+mod journal;
+mod offline;
+mod outbox;
+mod pause;
+mod rpc;
+mod runs;
+mod secrets;
+mod sweeper;
+mod view;
 
+pub use data_dir::data_dir;
 pub use error::{OpenError, RpcError, code};
 pub use host::{Host, HostOptions};
+pub use offline::{read_history, verify_history};
 pub use sayso_domain::Surface;
-
-/// The data folder: the one given, else `$SAYSO_DATA_DIR`, else `$XDG_DATA_HOME/sayso` or the platform's own place.
-pub fn data_dir(_explicit: Option<std::path::PathBuf>) -> std::path::PathBuf { Default::default() }
-/// Decisions with no host running, from a copy of the database; the original is not touched. `database` is `sayso.db`.
-pub fn read_history(_database: &std::path::Path, _filter: &dto::HistoryFilter) -> Result<dto::HistoryPage, OpenError> { Err(OpenError::Io(String::new())) }
-/// Verifies the ledger with no host running.
-pub fn verify_history(_database: &std::path::Path) -> Result<dto::Verification, OpenError> { Err(OpenError::Io(String::new())) }
+pub use secrets::{Environment, KeyRef, Keyring, Secrets};

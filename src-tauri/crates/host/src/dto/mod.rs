@@ -15,5 +15,7 @@ pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
 pub use inbox::{Decide, Decision, RequestDetail, RequestItem, RequestRef, TrailStep};
-pub use runs::{CallItem, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem};
-pub use status::{Appearance, AppStatus, Empty, Health, Settings};
+pub use runs::{
+    CallItem, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
+};
+pub use status::{AppStatus, Appearance, Empty, Health, Settings};

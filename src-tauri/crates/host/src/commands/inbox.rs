@@ -1,0 +1,28 @@
+use sayso_store::{calls, messages, requests, settlements};
+
+use super::{no_request, request_key, storage};
+use crate::RpcError;
+use crate::dto::{RequestDetail, RequestItem, RequestRef};
+use crate::host::Host;
+use crate::view;
+
+pub(crate) async fn list(host: &Host) -> Result<Vec<RequestItem>, RpcError> {
+    let pending = host.store().read(|reader| requests::pending(reader)).await.map_err(storage)?;
+    Ok(pending.iter().map(view::request::item).collect())
+}
+
+pub(crate) async fn show(host: &Host, params: RequestRef) -> Result<RequestDetail, RpcError> {
+    let key = request_key(&params.key)?;
+    let found = host.store().read(move |reader| {
+        let Some(row) = requests::get(reader, key)? else { return Ok(None) };
+        let trail = match row.run {
+            Some(run) => {
+                view::trail::trail(&messages::of_run(reader, run)?, &calls::of_run(reader, run)?, &row)
+            }
+            None => Vec::new(),
+        };
+        let settled = settlements::get(reader, key)?;
+        Ok(Some(view::request::detail(&row, trail, settled.as_ref())))
+    });
+    found.await.map_err(storage)?.ok_or_else(|| no_request(params.key))
+}

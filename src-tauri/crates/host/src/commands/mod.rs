@@ -1,0 +1,40 @@
+//! What each command does. They translate between the faces and the parts below; they decide nothing.
+
+pub(crate) mod agents;
+pub(crate) mod decide;
+pub(crate) mod history;
+pub(crate) mod inbox;
+pub(crate) mod runs;
+pub(crate) mod status;
+
+use sayso_domain::{RequestKey, RunId};
+use sayso_store::StoreError;
+
+use crate::{RpcError, code};
+
+pub(crate) fn storage(error: StoreError) -> RpcError {
+    RpcError::new(code::STORAGE, error.to_string())
+}
+
+pub(crate) fn request_key(text: &str) -> Result<RequestKey, RpcError> {
+    text.parse().map_err(|_| no_request(text))
+}
+
+pub(crate) fn run_id(text: &str) -> Result<RunId, RpcError> {
+    text.parse().map_err(|_| no_run(text))
+}
+
+pub(crate) fn no_request(key: impl std::fmt::Display) -> RpcError {
+    RpcError::new(code::NOT_FOUND, format!("There is no request {key}. `sayso list` shows what waits."))
+}
+
+pub(crate) fn no_run(run: impl std::fmt::Display) -> RpcError {
+    RpcError::new(code::NOT_FOUND, format!("There is no run {run}. `sayso runs` shows all of them."))
+}
+
+pub(crate) fn no_agent(name: &str) -> RpcError {
+    RpcError::new(
+        code::NOT_FOUND,
+        format!("There is no agent called {name}. `sayso agent list` shows all of them."),
+    )
+}

@@ -1,0 +1,131 @@
+use sayso_agent::Incoming;
+use sayso_domain::RunId;
+use sayso_domain::run::{Event, Run};
+use sayso_store::agents::{self, AgentRow};
+use sayso_store::history::{self, HistoryQuery};
+use sayso_store::runs::{self as run_rows, RunRow};
+use sayso_store::{calls, messages, sources};
+
+use super::{no_agent, no_run, run_id, storage};
+use crate::agent_config::AgentConfig;
+use crate::clock::now;
+use crate::dto::{RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell};
+use crate::host::{Host, new_run_id, new_source_id};
+use crate::{RpcError, code, demo, view};
+
+/// How many runs a list holds.
+const LISTED: u32 = 500;
+
+pub(crate) async fn list(host: &Host) -> Result<Vec<RunItem>, RpcError> {
+    let rows = host.store().read(|reader| run_rows::list(reader, LISTED)).await.map_err(storage)?;
+    Ok(rows.iter().map(view::run::item).collect())
+}
+
+pub(crate) async fn show(host: &Host, params: RunRef) -> Result<RunDetail, RpcError> {
+    let id = run_id(&params.run)?;
+    let found = host.store().read(move |reader| {
+        let Some(row) = run_rows::get(reader, id)? else { return Ok(None) };
+        let calls = calls::of_run(reader, id)?;
+        let messages = messages::of_run(reader, id)?;
+        let decisions = history::list(reader, &HistoryQuery { run: Some(id), ..HistoryQuery::default() })?;
+        Ok(Some(view::run::detail(&row, messages, &calls, &decisions)))
+    });
+    found.await.map_err(storage)?.ok_or_else(|| no_run(params.run))
+}
+
+pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, RpcError> {
+    if params.task.trim().is_empty() {
+        return Err(RpcError::new(code::BAD_REQUEST, "The task is empty. Say what the agent shall do."));
+    }
+    let name = params.agent.clone();
+    let agent = host.store().read(move |reader| agents::get(reader, &name)).await.map_err(storage)?;
+    let agent = agent.ok_or_else(|| no_agent(&params.agent))?;
+    let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
+    let config = AgentConfig::parse(&agent.config).map_err(problem)?;
+    config.checked_folder(host.data_dir()).map_err(problem)?;
+    let id = new_run_id();
+    let row = RunRow {
+        id,
+        source: agent.source,
+        agent: agent.name,
+        task: params.task.clone(),
+        config: agent.config,
+        run: Run::new(id, config.max_turns),
+        created_at: now(),
+        updated_at: now(),
+    };
+    host.store().write(move |tx| run_rows::insert(tx, &row)).await.map_err(storage)?;
+    post(host, id, Event::Told(params.task)).await;
+    Ok(RunStarted { run: id.to_string() })
+}
+
+/// Makes the demo agent where it is missing, and starts it.
+pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
+    let folder = demo::folder(host.data_dir());
+    std::fs::create_dir_all(&folder).map_err(|error| {
+        let why = format!("The demo's folder {} cannot be made: {error}.", folder.display());
+        RpcError::new(code::AGENT_PROBLEM, why)
+    })?;
+    let config = demo::config(&folder);
+    let put = host.store().write(move |tx| {
+        let source = sources::ensure(tx, "agent", demo::NAME, now(), new_source_id())?;
+        agents::put(
+            tx,
+            &AgentRow {
+                name: demo::NAME.to_owned(),
+                source,
+                config: config.clone(),
+                created_at: now(),
+                updated_at: now(),
+            },
+        )
+    });
+    put.await.map_err(storage)?;
+    host.announce(crate::dto::Topic::Agents, None);
+    start(host, RunStart { agent: demo::NAME.to_owned(), task: demo::TASK.to_owned() }).await
+}
+
+pub(crate) async fn stop(host: &Host, params: RunRef) -> Result<RunItem, RpcError> {
+    let id = existing(host, &params.run).await?;
+    post(host, id, Event::Stopped).await;
+    changed(host, id, |row| row.run.status.is_ended()).await
+}
+
+pub(crate) async fn tell(host: &Host, params: RunTell) -> Result<RunItem, RpcError> {
+    if params.text.trim().is_empty() {
+        return Err(RpcError::new(code::BAD_REQUEST, "The message is empty."));
+    }
+    let id = existing(host, &params.run).await?;
+    let before = row(host, id).await?.updated_at;
+    post(host, id, Event::Told(params.text)).await;
+    changed(host, id, |row| row.updated_at > before).await
+}
+
+async fn post(host: &Host, run: RunId, event: Event) {
+    host.runs().post(host, run, Incoming { event, delivered: None }).await;
+}
+
+async fn existing(host: &Host, run: &str) -> Result<RunId, RpcError> {
+    let id = run_id(run)?;
+    row(host, id).await.map(|row| row.id)
+}
+
+async fn row(host: &Host, id: RunId) -> Result<RunRow, RpcError> {
+    let found = host.store().read(move |reader| run_rows::get(reader, id)).await.map_err(storage)?;
+    found.ok_or_else(|| no_run(id))
+}
+
+/// Waits for the run's own commit, so that whoever asked sees what came of it; not for ever, since a full disk may hold
+/// it up.
+async fn changed(host: &Host, id: RunId, is_done: impl Fn(&RunRow) -> bool) -> Result<RunItem, RpcError> {
+    let mut events = host.events();
+    let limit = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
+    loop {
+        let row = row(host, id).await?;
+        if is_done(&row) || tokio::time::Instant::now() >= limit {
+            return Ok(view::run::item(&row));
+        }
+        // Also looks without an event: it may have come before the subscription.
+        let _ = tokio::time::timeout(std::time::Duration::from_millis(100), events.recv()).await;
+    }
+}

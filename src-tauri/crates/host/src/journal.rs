@@ -1,0 +1,229 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sayso_agent::{CallResult, Entry, Journal, JournalError};
+use sayso_domain::run::{Asked, CallState, Effect, Run, SlotId, Step};
+use sayso_domain::{Cause, DecidedBy, Outcome, RequestKey, RunId, SourceId};
+use sayso_store::calls::{self, CallRow};
+use sayso_store::messages::{self, MessageRow};
+use sayso_store::requests::{NewRequest, Purpose};
+use sayso_store::runs::{self, RunRow};
+use sayso_store::{StoreError, Tx};
+
+use crate::clock::now;
+use crate::host::Host;
+use crate::pause;
+
+/// Keeps a run's steps in the database: the step, the requests that it raises and the delivery that it acknowledges are
+/// one commit.
+pub(crate) struct StoreJournal {
+    host: Host,
+    run: RunId,
+    source: SourceId,
+}
+
+impl StoreJournal {
+    pub(crate) fn new(host: Host, row: &RunRow) -> Self {
+        Self { host, run: row.id, source: row.source }
+    }
+}
+
+#[async_trait]
+impl Journal for StoreJournal {
+    /// Tries until it is stored: a tool's result that was not stored would have to be asked about again. Ends with an
+    /// error only when the host ends, or where no waiting can help.
+    async fn commit(
+        &self,
+        run: &Run,
+        step: &Step,
+        delivered: Option<RequestKey>,
+    ) -> Result<(), JournalError> {
+        let work = Arc::new(Work {
+            host: self.host.clone(),
+            source: self.source,
+            run: run.clone(),
+            step: step.clone(),
+            delivered,
+        });
+        let mut wait = Duration::from_millis(50);
+        loop {
+            let work = work.clone();
+            match self.host.store().write(move |tx| work.write(tx)).await {
+                Ok(()) => break,
+                Err(error) => {
+                    tracing::warn!(run = %self.run, %error, "a step could not be stored");
+                    self.host.set_problem("storage", Some(error.to_string()));
+                    if !may_pass(&error) {
+                        return Err(JournalError::new(error));
+                    }
+                    tokio::select! {
+                        () = self.host.stop_token().cancelled() => return Err(JournalError::new(error)),
+                        () = tokio::time::sleep(wait) => wait = (wait * 2).min(Duration::from_secs(5)),
+                    }
+                }
+            }
+        }
+        self.host.set_problem("storage", None);
+        self.announce(step, delivered).await;
+        Ok(())
+    }
+
+    async fn transcript(&self) -> Result<Vec<Entry>, JournalError> {
+        let run = self.run;
+        let read = self
+            .host
+            .store()
+            .read(move |reader| Ok((messages::of_run(reader, run)?, calls::of_run(reader, run)?)));
+        let (messages, calls) = read.await.map_err(JournalError::new)?;
+        Ok(entries(messages, &calls))
+    }
+}
+
+impl StoreJournal {
+    async fn announce(&self, step: &Step, delivered: Option<RequestKey>) {
+        let asked = asked(step).map(|(_, asked)| asked.key).collect::<Vec<_>>();
+        let withdrawn = withdrawn(step).collect::<Vec<_>>();
+        if !asked.is_empty() {
+            pause::at(pause::Point::Asked).await;
+        }
+        self.host.inbox().announce_asked(&asked);
+        self.host.inbox().announce_settled(&withdrawn, Outcome::Cancelled(Cause::RunStopped));
+        self.host.inbox().announce_delivered(delivered.as_slice());
+        self.host.announce_run(self.run);
+        if step.effects.contains(&Effect::CallModel) && !step.touched.is_empty() {
+            pause::at(pause::Point::ToolFinished).await;
+        }
+    }
+}
+
+/// Whether waiting can help: there may be room again, or another process may let go.
+fn may_pass(error: &StoreError) -> bool {
+    match error {
+        StoreError::Full | StoreError::Locked | StoreError::ReadOnly | StoreError::Io(_) => true,
+        StoreError::Damaged
+        | StoreError::Conflict
+        | StoreError::Refused(_)
+        | StoreError::Panicked
+        | StoreError::Closed
+        | StoreError::Sql(_) => false,
+    }
+}
+
+/// One commit.
+struct Work {
+    host: Host,
+    source: SourceId,
+    run: Run,
+    step: Step,
+    delivered: Option<RequestKey>,
+}
+
+impl Work {
+    fn write(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
+        let (inbox, run, now) = (self.host.inbox(), &self.run, now());
+        for message in &self.step.messages {
+            messages::append(tx, run.id, message, now)?;
+        }
+        self.acknowledge(tx)?;
+        for (slot, asked) in asked(&self.step) {
+            let new = NewRequest {
+                key: asked.key,
+                source: self.source,
+                run: Some(run.id),
+                slot: Some(slot),
+                purpose: purpose(run, slot),
+                shown: asked.shown.clone(),
+                received_at: now,
+            };
+            inbox.ask_in(tx, &new)?;
+        }
+        runs::save(tx, run, now)?;
+        for id in &self.step.touched {
+            let Some(slot) = run.slot(*id) else { continue };
+            if let CallState::Finished(result) = &slot.state
+                && let Some(request) = calls::request_of(tx, run.id, *id)?
+            {
+                inbox.effect_in(tx, request, result)?;
+            }
+        }
+        for effect in &self.step.effects {
+            if let Effect::Finish(status) = effect {
+                inbox.run_ended_in(tx, run.id, status)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer that this step acts on arrived; what a stopped run asked is cancelled.
+    fn acknowledge(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
+        let inbox = self.host.inbox();
+        if let Some(key) = self.delivered {
+            if self.step.touched.is_empty() {
+                inbox.undeliverable_in(tx, key, "the run no longer waits for it")?;
+            } else {
+                inbox.delivered_in(tx, key)?;
+            }
+        }
+        withdrawn(&self.step)
+            .try_for_each(|key| inbox.cancel_in(tx, key, Cause::RunStopped, DecidedBy::Stop).map(drop))
+    }
+}
+
+fn purpose(run: &Run, slot: SlotId) -> Purpose {
+    match run.slot(slot).map(|slot| &slot.state) {
+        Some(CallState::Suspended { .. }) => Purpose::Tool,
+        Some(CallState::Unknown { .. }) => Purpose::Unknown,
+        Some(CallState::Waiting { .. } | CallState::Running(_) | CallState::Finished(_)) | None => {
+            Purpose::Gate
+        }
+    }
+}
+
+fn withdrawn(step: &Step) -> impl Iterator<Item = RequestKey> {
+    step.effects.iter().filter_map(|effect| match effect {
+        Effect::Withdraw(key) => Some(*key),
+        Effect::CallModel
+        | Effect::RunTool { .. }
+        | Effect::Ask { .. }
+        | Effect::KillTool(_)
+        | Effect::Finish(_) => None,
+    })
+}
+
+fn asked(step: &Step) -> impl Iterator<Item = (SlotId, &Asked)> {
+    step.effects.iter().filter_map(|effect| match effect {
+        Effect::Ask { slot, asked } => Some((*slot, &**asked)),
+        Effect::CallModel
+        | Effect::RunTool { .. }
+        | Effect::Withdraw(_)
+        | Effect::KillTool(_)
+        | Effect::Finish(_) => None,
+    })
+}
+
+/// The transcript in the order of the conversation; results stand with the message that called for them.
+fn entries(messages: Vec<MessageRow>, calls: &[CallRow]) -> Vec<Entry> {
+    let entry = |message: MessageRow| match message.turn {
+        None => Entry::User(message.content),
+        Some(turn) => Entry::Assistant {
+            message: serde_json::from_str(&message.content).unwrap_or_default(),
+            results: calls.iter().filter(|call| call.slot.id.turn == turn).filter_map(result).collect(),
+        },
+    };
+    messages.into_iter().map(entry).collect()
+}
+
+fn result(call: &CallRow) -> Option<CallResult> {
+    match &call.slot.state {
+        CallState::Finished(result) => Some(CallResult {
+            call_id: call.slot.call_id.clone(),
+            output: result.output.clone(),
+            is_error: result.is_error,
+        }),
+        CallState::Waiting { .. }
+        | CallState::Running(_)
+        | CallState::Suspended { .. }
+        | CallState::Unknown { .. } => None,
+    }
+}

@@ -1,0 +1,49 @@
+//! Brings decisions to the runs that wait for them, and again until the run's own commit acknowledged them.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use sayso_agent::Incoming;
+use sayso_domain::RequestKey;
+use sayso_domain::run::Event;
+use sayso_inbox::Delivery;
+
+use crate::host::Host;
+use crate::pause;
+
+/// A delivery that was handed over and not acknowledged is handed over again after this.
+const AGAIN: Duration = Duration::from_secs(30);
+/// Looks for what an event did not tell.
+const IDLE: Duration = Duration::from_secs(5);
+
+pub(crate) async fn run(host: Host) {
+    let mut events = host.inbox().events();
+    let mut handed_over: HashMap<RequestKey, Instant> = HashMap::new();
+    loop {
+        handed_over.retain(|_, at| at.elapsed() < AGAIN);
+        match host.inbox().deliveries_due().await {
+            Ok(due) => {
+                for delivery in due {
+                    if !handed_over.contains_key(&delivery.key) {
+                        handed_over.insert(delivery.key, Instant::now());
+                        deliver(&host, delivery).await;
+                    }
+                }
+            }
+            Err(error) => tracing::warn!(%error, "deliveries could not be read"),
+        }
+        tokio::select! {
+            () = host.stop_token().cancelled() => return,
+            _ = events.recv() => {}
+            () = tokio::time::sleep(IDLE) => {}
+        }
+    }
+}
+
+/// Only runs of ours are waited for here; whoever holds a connection fetches its answer itself.
+async fn deliver(host: &Host, delivery: Delivery) {
+    let Some(run) = delivery.run else { return };
+    pause::at(pause::Point::Decided).await;
+    let event = Event::Settled { request: delivery.key, answer: delivery.answer };
+    host.runs().post(host, run, Incoming { event, delivered: Some(delivery.key) }).await;
+}

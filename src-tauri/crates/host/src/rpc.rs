@@ -1,0 +1,95 @@
+//! The one list of commands for every face. A command declares the surfaces that may call it; what it does is in
+//! [`crate::commands`].
+
+use sayso_domain::Surface;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::commands::{agents, decide, history, inbox, runs, status};
+use crate::host::Host;
+use crate::{RpcError, code};
+
+/// Every command and whether the browser may call it. It may not set up agents, keys or files.
+const COMMANDS: [(&str, Browser); 19] = [
+    ("status", Browser::May),
+    ("inbox.list", Browser::May),
+    ("inbox.show", Browser::May),
+    ("inbox.decide", Browser::May),
+    ("runs.list", Browser::May),
+    ("runs.show", Browser::May),
+    ("runs.start", Browser::May),
+    ("runs.stop", Browser::May),
+    ("runs.tell", Browser::May),
+    ("agents.list", Browser::May),
+    ("agents.save", Browser::MayNot),
+    ("agents.remove", Browser::MayNot),
+    ("agents.test", Browser::MayNot),
+    ("demo.start", Browser::May),
+    ("history.list", Browser::May),
+    ("history.show", Browser::May),
+    ("history.verify", Browser::May),
+    ("settings.get", Browser::May),
+    ("settings.set", Browser::MayNot),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Browser {
+    May,
+    MayNot,
+}
+
+impl Host {
+    /// Calls a command. `params` and the result are the types of [`crate::dto`], as JSON.
+    pub async fn call(&self, surface: Surface, command: &str, params: Value) -> Result<Value, RpcError> {
+        check_surface(surface, command)?;
+        match command {
+            "status" => answer(status::status(self).await),
+            "inbox.list" => answer(inbox::list(self).await),
+            "inbox.show" => answer(inbox::show(self, read(params)?).await),
+            "inbox.decide" => answer(decide::decide(self, surface, read(params)?).await),
+            "runs.list" => answer(runs::list(self).await),
+            "runs.show" => answer(runs::show(self, read(params)?).await),
+            "runs.start" => answer(runs::start(self, read(params)?).await),
+            "runs.stop" => answer(runs::stop(self, read(params)?).await),
+            "runs.tell" => answer(runs::tell(self, read(params)?).await),
+            "agents.list" => answer(agents::list(self).await),
+            "agents.save" => answer(agents::save(self, read(params)?).await),
+            "agents.remove" => answer(agents::remove(self, read(params)?).await),
+            "agents.test" => answer(agents::test(self, read(params)?).await),
+            "demo.start" => answer(runs::start_demo(self).await),
+            "history.list" => answer(history::list(self, read(params)?).await),
+            "history.show" => answer(history::show(self, read(params)?).await),
+            "history.verify" => answer(history::verify(self).await),
+            "settings.get" => answer(status::settings(self).await),
+            "settings.set" => answer(status::set_settings(self, read(params)?).await),
+            unknown => Err(unknown_command(unknown)),
+        }
+    }
+}
+
+fn check_surface(surface: Surface, command: &str) -> Result<(), RpcError> {
+    let (_, browser) =
+        COMMANDS.iter().find(|(name, _)| *name == command).ok_or_else(|| unknown_command(command))?;
+    if surface == Surface::Browser && *browser == Browser::MayNot {
+        return Err(RpcError::new(
+            code::FORBIDDEN_SURFACE,
+            "The browser cannot change set-ups. Nothing was changed. Use the app's window or the sayso command.",
+        ));
+    }
+    Ok(())
+}
+
+fn unknown_command(command: &str) -> RpcError {
+    RpcError::new(code::UNKNOWN_COMMAND, format!("There is no command `{command}`."))
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+    serde_json::from_value(params)
+        .map_err(|error| RpcError::new(code::BAD_REQUEST, format!("The parameters cannot be read: {error}.")))
+}
+
+fn answer<T: Serialize>(result: Result<T, RpcError>) -> Result<Value, RpcError> {
+    serde_json::to_value(result?)
+        .map_err(|error| RpcError::new(code::STORAGE, format!("The answer cannot be written: {error}.")))
+}

@@ -1,0 +1,119 @@
+//! Drives runs. A run that waits for a person holds no task and no memory: a driver exists only while the model or a
+//! tool is at work, and takes the run's rows up again when something happens to it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sayso_agent::{Incoming, kill_marked};
+use sayso_domain::RunId;
+use sayso_domain::run::Status;
+use sayso_store::StoreError;
+use sayso_store::runs::{self, RunRow};
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{self, Receiver, Sender};
+
+use crate::engine::engine;
+use crate::host::Host;
+use crate::journal::StoreJournal;
+
+/// The runs that are at work in this process.
+#[derive(Clone, Default)]
+pub(crate) struct RunBook(Arc<Mutex<HashMap<RunId, Sender<Incoming>>>>);
+
+impl RunBook {
+    /// Hands an event to a run's driver, which is started where none is at work.
+    pub(crate) async fn post(&self, host: &Host, run: RunId, mut incoming: Incoming) {
+        loop {
+            match self.try_post(host, run, incoming) {
+                None => return,
+                Some(back) => incoming = back,
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Under the lock, so that a driver cannot end between the look and the send.
+    fn try_post(&self, host: &Host, run: RunId, incoming: Incoming) -> Option<Incoming> {
+        let mut drivers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = match drivers.entry(run) {
+            Entry::Occupied(driver) => driver.into_mut(),
+            Entry::Vacant(free) => {
+                let (sender, receiver) = mpsc::channel(256);
+                host.spawn(drive(host.clone(), run, receiver));
+                free.insert(sender)
+            }
+        };
+        match sender.try_send(incoming) {
+            Ok(()) => None,
+            Err(TrySendError::Full(incoming)) => Some(incoming),
+            Err(TrySendError::Closed(incoming)) => {
+                drivers.remove(&run);
+                Some(incoming)
+            }
+        }
+    }
+
+    /// Whether the driver may end: nothing came in meanwhile.
+    fn leave(&self, run: RunId, receiver: &Receiver<Incoming>) -> bool {
+        let mut drivers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let ends = receiver.is_empty();
+        if ends {
+            drivers.remove(&run);
+        }
+        ends
+    }
+}
+
+async fn drive(host: Host, run: RunId, mut incoming: Receiver<Incoming>) {
+    loop {
+        let driven = tokio::select! {
+            () = host.stop_token().cancelled() => return,
+            driven = drive_once(&host, run, &mut incoming) => driven,
+        };
+        if let Err(error) = driven {
+            tracing::warn!(%run, %error, "the run is left as it is stored");
+            // What was handed over was not acknowledged, so it comes again.
+            while incoming.try_recv().is_ok() {}
+        }
+        host.announce_run(run);
+        if host.runs().leave(run, &incoming) {
+            return;
+        }
+    }
+}
+
+async fn drive_once(host: &Host, run: RunId, incoming: &mut Receiver<Incoming>) -> Result<(), String> {
+    let row =
+        host.store().read(move |reader| runs::get(reader, run)).await.map_err(|error| error.to_string())?;
+    let row = row.ok_or("there is no such run")?;
+    let journal = StoreJournal::new(host.clone(), &row);
+    let engine = engine(host, &row).await;
+    engine.drive(row.run, incoming, &journal).await.map(drop).map_err(|error| error.to_string())
+}
+
+/// Takes up the runs that an earlier host was at work on. What its tools left behind is ended first.
+pub(crate) async fn recover(host: &Host) -> Result<(), StoreError> {
+    let rows = host
+        .store()
+        .read(|reader| {
+            let active = runs::active(reader)?;
+            active
+                .into_iter()
+                .filter_map(|run| runs::get(reader, run).transpose())
+                .collect::<Result<Vec<_>, _>>()
+        })
+        .await?;
+    for row in rows.into_iter().filter(|row| row.run.status == Status::Running) {
+        let id = row.id;
+        tokio::task::spawn_blocking(move || kill_marked(&id.to_string())).await.ok();
+        let event = recovered(host, &row).await;
+        host.runs().post(host, id, Incoming { event, delivered: None }).await;
+    }
+    Ok(())
+}
+
+async fn recovered(host: &Host, row: &RunRow) -> sayso_domain::run::Event {
+    engine(host, row).await.recover(&row.run)
+}

@@ -1,0 +1,73 @@
+use std::str::FromStr;
+
+use secrecy::SecretString;
+
+/// Where a model's key is kept: `env:NAME` or `keyring:NAME`. The key itself is never in the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeyRef {
+    /// A variable of the host's own environment, which tools don't get.
+    Env(String),
+    /// An entry of the OS keyring: service `sayso`, user `NAME`.
+    Keyring(String),
+}
+
+/// A place that holds keys.
+pub trait Secrets: Send + Sync {
+    /// The key with this name. Errors say what happened and what to do, and hold no key.
+    fn read(&self, name: &str) -> Result<SecretString, String>;
+}
+
+/// The host's own environment.
+#[derive(Clone, Copy, Debug)]
+pub struct Environment;
+
+/// The OS keyring.
+#[derive(Clone, Copy, Debug)]
+pub struct Keyring;
+
+impl FromStr for KeyRef {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("env", name)) if !name.is_empty() => Ok(Self::Env(name.to_owned())),
+            Some(("keyring", name)) if !name.is_empty() => Ok(Self::Keyring(name.to_owned())),
+            _ => Err("`api_key` names a key, it does not hold one: write env:NAME, keyring:NAME or null."
+                .to_owned()),
+        }
+    }
+}
+
+impl KeyRef {
+    /// Reads the key it names. Blocks: a keyring may have to be unlocked first.
+    pub fn read(&self) -> Result<SecretString, String> {
+        match self {
+            Self::Env(name) => Environment.read(name),
+            Self::Keyring(name) => Keyring.read(name),
+        }
+    }
+}
+
+impl Secrets for Environment {
+    fn read(&self, name: &str) -> Result<SecretString, String> {
+        match std::env::var(name) {
+            Ok(key) if !key.trim().is_empty() => Ok(SecretString::from(key.trim().to_owned())),
+            Ok(_) | Err(_) => Err(format!(
+                "The key is missing: the environment variable {name} is not set where Sayso was started. Set it and \
+                 start Sayso again, or put the key into the keyring and write keyring:{name}."
+            )),
+        }
+    }
+}
+
+impl Secrets for Keyring {
+    fn read(&self, name: &str) -> Result<SecretString, String> {
+        let key = keyring::Entry::new("sayso", name).and_then(|entry| entry.get_password());
+        key.map(SecretString::from).map_err(|error| {
+            format!(
+                "The key `{name}` cannot be read from the keyring: {error}. Unlock the keyring, or store the key with \
+                 `secret-tool store --label=Sayso service sayso username {name}`."
+            )
+        })
+    }
+}

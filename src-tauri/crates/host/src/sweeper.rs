@@ -1,0 +1,37 @@
+//! Settles what passed its deadline. The decision itself never depends on it: at or past a deadline no answer is
+//! accepted, even if nothing swept.
+
+use std::time::Duration;
+
+use sayso_store::StoreError;
+
+use crate::clock::now;
+use crate::host::Host;
+
+/// Wakes at the next deadline; at least this often, since a clock may jump.
+const LONGEST: Duration = Duration::from_secs(30);
+
+pub(crate) async fn sweep(host: &Host) -> Result<(), StoreError> {
+    host.inbox().expire_due().await.map(drop)
+}
+
+pub(crate) async fn run(host: Host) {
+    let mut events = host.inbox().events();
+    loop {
+        let next = host.inbox().next_deadline().await.ok().flatten();
+        let wait = next.map_or(LONGEST, |at| {
+            let millis = at.as_millis().saturating_sub(now().as_millis());
+            Duration::from_millis(u64::try_from(millis).unwrap_or(0)).min(LONGEST)
+        });
+        tokio::select! {
+            () = host.stop_token().cancelled() => return,
+            () = tokio::time::sleep(wait) => {
+                if sweep(&host).await.is_err() {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+            }
+            // A new request may have an earlier deadline.
+            _ = events.recv() => {}
+        }
+    }
+}
