@@ -1,7 +1,16 @@
 //! The standard tools.
 
+mod address;
+mod edit_file;
+mod file;
+mod list_files;
 mod question;
+mod read_file;
+mod search_files;
 mod shell;
+mod walk;
+mod web_fetch;
+mod write_file;
 
 use std::sync::Arc;
 
@@ -12,7 +21,16 @@ use crate::{Folder, Ran, Tool, ToolContext, ToolSetup, ToolSpec};
 
 pub(crate) fn standard(setup: &ToolSetup) -> Vec<Arc<dyn Tool>> {
     let limits = setup.limits;
-    vec![Arc::new(shell::Shell { limits }), Arc::new(question::Question)]
+    vec![
+        Arc::new(shell::Shell { limits }),
+        Arc::new(read_file::ReadFile { limits }),
+        Arc::new(write_file::WriteFile { limits }),
+        Arc::new(edit_file::EditFile { limits }),
+        Arc::new(list_files::ListFiles { limits }),
+        Arc::new(search_files::SearchFiles { limits }),
+        Arc::new(web_fetch::WebFetch::new(setup)),
+        Arc::new(question::Question),
+    ]
 }
 
 /// A specification whose arguments are an object with these properties.
