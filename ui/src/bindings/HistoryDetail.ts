@@ -2,4 +2,47 @@
 import type { HistoryEntry } from "./HistoryEntry";
 import type { HistoryItem } from "./HistoryItem";
 
-export type HistoryDetail = { item: HistoryItem, tool: string | null, arguments: string | null, folder: string | null, diff: string | null, sent: string, delivery: string, digest: string, entries: Array<HistoryEntry>, next: Array<string>, };
+/**
+ * A decision with what was asked and what came of it.
+ */
+export type HistoryDetail = { 
+/**
+ * As in the list.
+ */
+item: HistoryItem, 
+/**
+ * The tool.
+ */
+tool: string | null, 
+/**
+ * The arguments as shown: JSON text.
+ */
+arguments: string | null, 
+/**
+ * The folder.
+ */
+folder: string | null, 
+/**
+ * For a file edit, the unified diff that was shown.
+ */
+diff: string | null, 
+/**
+ * What was sent to whoever asked: JSON text of the wire answer, without the person's words.
+ */
+sent: string, 
+/**
+ * `waiting`, `delivered` or `undeliverable`.
+ */
+delivery: string, 
+/**
+ * SHA-256 of what was shown.
+ */
+digest: string, 
+/**
+ * The ledger's entries about this request, oldest first.
+ */
+entries: Array<HistoryEntry>, 
+/**
+ * What happened next, in words, oldest first.
+ */
+next: Array<string>, };

@@ -3,4 +3,43 @@ import type { Decision } from "./Decision";
 import type { RequestItem } from "./RequestItem";
 import type { TrailStep } from "./TrailStep";
 
-export type RequestDetail = { item: RequestItem, arguments: string | null, data: string | null, url: string | null, folder: string | null, diff: string | null, notes: Array<string>, trail: Array<TrailStep>, decision: Decision | null, };
+/**
+ * A request with everything that a person needs to decide.
+ */
+export type RequestDetail = { 
+/**
+ * As in the list.
+ */
+item: RequestItem, 
+/**
+ * The arguments that the tool will get: JSON text as the model wrote it.
+ */
+arguments: string | null, 
+/**
+ * `data` of the request: JSON text.
+ */
+data: string | null, 
+/**
+ * The page to go to.
+ */
+url: string | null, 
+/**
+ * The folder in which it will run.
+ */
+folder: string | null, 
+/**
+ * For a file edit, the unified diff.
+ */
+diff: string | null, 
+/**
+ * Notes on the risk, in words.
+ */
+notes: Array<string>, 
+/**
+ * The last steps that led here, oldest first.
+ */
+trail: Array<TrailStep>, 
+/**
+ * The decision, where there is one by now.
+ */
+decision: Decision | null, };

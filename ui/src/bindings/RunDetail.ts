@@ -3,4 +3,35 @@ import type { CallItem } from "./CallItem";
 import type { RunItem } from "./RunItem";
 import type { TranscriptItem } from "./TranscriptItem";
 
-export type RunDetail = { item: RunItem, task: string, model: string, folder: string | null, messages: Array<TranscriptItem>, calls: Array<CallItem>, queued: Array<string>, };
+/**
+ * A run with its transcript.
+ */
+export type RunDetail = { 
+/**
+ * As in the list.
+ */
+item: RunItem, 
+/**
+ * The whole task.
+ */
+task: string, 
+/**
+ * The model's name.
+ */
+model: string, 
+/**
+ * The agent's folder.
+ */
+folder: string | null, 
+/**
+ * What was said, in order.
+ */
+messages: Array<TranscriptItem>, 
+/**
+ * Every call, in order.
+ */
+calls: Array<CallItem>, 
+/**
+ * Messages that wait for the next turn.
+ */
+queued: Array<string>, };
