@@ -127,6 +127,7 @@ async fn attend<R: Runtime>(app: &AppHandle<R>, host: Host) {
         host,
         pulse: shell.pulse.subscribe(),
         stop: shell.stop.clone(),
+        session_dir: identity::session_dir(app.state::<Start>().data_dir()),
         open: Box::new(move |key: RequestKey| window::show(&opening, Page::Request(key))),
     };
     if let Err(error) = notifier.start(shell.tasks.token()) {

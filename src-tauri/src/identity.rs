@@ -6,8 +6,15 @@ pub(crate) fn bus_name(data_dir: &Path) -> String {
     format!("dev.sayso.desktop.d{}", short_hash(data_dir))
 }
 
+/// A folder of this user and this data folder alone that goes with the desktop session, where the desktop offers one. It is
+/// made by whoever first puts something into it.
+pub(crate) fn session_dir(data_dir: &Path) -> Option<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute())?;
+    Some(runtime.join(format!("sayso-{}", short_hash(data_dir))))
+}
+
 /// A short name for a data folder that holds however the folder is written, also before it exists.
-pub(crate) fn short_hash(data_dir: &Path) -> String {
+fn short_hash(data_dir: &Path) -> String {
     let hash = sayso_domain::sha256(settled(data_dir).as_os_str().as_encoded_bytes());
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -99,10 +99,7 @@ fn waiting_label(count: u32) -> String {
     if count == 0 { "Nothing waiting".to_owned() } else { format!("{count} waiting") }
 }
 
-/// Where the icon's picture lies for the panel to read: a folder of this user and this data folder alone.
+/// Where the icon's picture lies for the panel to read.
 fn icon_dir(data_dir: &Path) -> PathBuf {
-    match std::env::var_os("XDG_RUNTIME_DIR").filter(|dir| !dir.is_empty()) {
-        Some(dir) => PathBuf::from(dir).join(format!("sayso-{}", identity::short_hash(data_dir))),
-        None => data_dir.join("tray"),
-    }
+    identity::session_dir(data_dir).unwrap_or_else(|| data_dir.join("tray"))
 }

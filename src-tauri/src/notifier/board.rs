@@ -18,6 +18,17 @@ pub(super) struct Board {
 struct Entry {
     said: Said,
     raised: Raised,
+    /// What an earlier run of the app raised for the same request, and the service may still show.
+    replaces: Option<u32>,
+}
+
+/// A notification to raise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Raise {
+    pub(super) key: RequestKey,
+    pub(super) said: Said,
+    /// The service puts it in the place of this one.
+    pub(super) replaces: Option<u32>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +48,7 @@ impl Board {
     pub(super) fn waits(&mut self, key: RequestKey, said: impl FnOnce() -> Said) {
         self.wanted.entry(key).or_insert_with(|| {
             self.to_raise.insert(key);
-            Entry { said: said(), raised: Raised::NotYet }
+            Entry { said: said(), raised: Raised::NotYet, replaces: None }
         });
     }
 
@@ -56,11 +67,11 @@ impl Board {
     }
 
     /// What to raise next; it counts as asked for until [`Self::shown`] or [`Self::failed`].
-    pub(super) fn next_to_raise(&mut self) -> Option<(RequestKey, Said)> {
+    pub(super) fn next_to_raise(&mut self) -> Option<Raise> {
         let key = self.to_raise.pop_first()?;
         let entry = self.wanted.get_mut(&key)?;
         entry.raised = Raised::Asked;
-        Some((key, entry.said.clone()))
+        Some(Raise { key, said: entry.said.clone(), replaces: entry.replaces.take() })
     }
 
     /// What to withdraw next.
@@ -106,28 +117,43 @@ impl Board {
         }
     }
 
+    /// An earlier run of the app left these: what still waits is put in their place, the rest is withdrawn.
+    pub(super) fn left_over(&mut self, shown: impl IntoIterator<Item = (RequestKey, u32)>) {
+        for (key, id) in shown {
+            match self.wanted.get_mut(&key) {
+                Some(entry) if entry.raised == Raised::NotYet => entry.replaces = Some(id),
+                Some(_) | None => self.to_close.push_back(id),
+            }
+        }
+    }
+
+    /// What the service shows now.
+    pub(super) fn shows(&self) -> impl Iterator<Item = (RequestKey, u32)> {
+        self.by_id.iter().map(|(id, key)| (*key, *id))
+    }
+
     /// The service is another one now, and knows nothing of what the old one showed.
     pub(super) fn forget_shown(&mut self) {
         self.by_id.clear();
         self.to_close.clear();
-        for (key, entry) in &mut self.wanted {
-            if matches!(entry.raised, Raised::Shown { .. }) {
-                entry.raised = Raised::NotYet;
-                self.to_raise.insert(*key);
-            }
-        }
+        self.raise_shown_again();
     }
 
     /// Withdraws everything, and raises what still waits once more when asked to.
     pub(super) fn withdraw_all(&mut self) {
         let ids: Vec<_> = self.by_id.keys().copied().collect();
+        self.raise_shown_again();
+        ids.into_iter().for_each(|id| self.withdraw(id));
+    }
+
+    fn raise_shown_again(&mut self) {
         for (key, entry) in &mut self.wanted {
+            entry.replaces = None;
             if matches!(entry.raised, Raised::Shown { .. }) {
                 entry.raised = Raised::NotYet;
                 self.to_raise.insert(*key);
             }
         }
-        ids.into_iter().for_each(|id| self.withdraw(id));
     }
 
     fn withdraw(&mut self, id: u32) {
@@ -149,7 +175,7 @@ mod tests {
     }
 
     fn raise(board: &mut Board, id: u32) -> RequestKey {
-        let (key, _) = board.next_to_raise().expect("something to raise");
+        let Raise { key, .. } = board.next_to_raise().expect("something to raise");
         board.shown(key, id, format!("open-{id}"));
         key
     }
@@ -183,7 +209,7 @@ mod tests {
     fn what_settles_while_the_service_is_slow_leaves_no_ghost() {
         let mut board = Board::default();
         waits(&mut board, 1);
-        let (asked, _) = board.next_to_raise().unwrap();
+        let Raise { key: asked, .. } = board.next_to_raise().unwrap();
         board.settled(key(1));
         board.shown(asked, 7, String::new());
         assert_eq!(board.next_to_close(), Some(7));
@@ -221,7 +247,7 @@ mod tests {
         let mut board = Board::default();
         [1, 2].into_iter().for_each(|n| waits(&mut board, n));
         raise(&mut board, 7);
-        let (refused, _) = board.next_to_raise().unwrap();
+        let Raise { key: refused, .. } = board.next_to_raise().unwrap();
         board.failed(refused);
         board.forget_shown();
         assert_eq!([raise(&mut board, 1), raise(&mut board, 2)], [key(1), key(2)]);
@@ -242,6 +268,20 @@ mod tests {
         );
         board.withdraw_all();
         assert_eq!(board.next_to_close(), Some(8));
-        assert_eq!(board.next_to_raise().map(|(key, _)| key), Some(key(2)), "it still waits");
+        assert_eq!(board.next_to_raise().map(|raise| raise.key), Some(key(2)), "it still waits");
+    }
+
+    #[test]
+    fn what_an_earlier_run_left_is_replaced_or_withdrawn() {
+        let mut board = Board::default();
+        [1, 2].into_iter().for_each(|n| waits(&mut board, n));
+        raise(&mut board, 7);
+        board.left_over([(key(1), 3), (key(2), 4), (key(9), 5)]);
+        assert_eq!(
+            [board.next_to_close(), board.next_to_close(), board.next_to_close()],
+            [Some(3), Some(5), None]
+        );
+        let again = board.next_to_raise().unwrap();
+        assert_eq!((again.key, again.replaces), (key(2), Some(4)));
     }
 }

@@ -5,7 +5,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use zbus::fdo::{DBusProxy, NameOwnerChangedStream};
 use zbus::{Connection, MatchRule, MessageStream};
 
-use super::said::Said;
+use super::board::Raise;
 use super::{DEFAULT_ACTION, NAME, PATH};
 
 /// How many of the newest notifications keep a connection of their own. Some services answer only whoever raised a
@@ -46,6 +46,11 @@ impl Desktop {
         let owners = bus.receive_name_owner_changed_with_args(&[(0, NAME)]).await?;
         let owner = bus.get_name_owner(NAME.try_into()?).await.ok().map(|owner| owner.to_string());
         Ok(Self { connection, signals, owners, owner })
+    }
+
+    /// To whom the numbers of notifications mean something: this service on this bus.
+    pub(super) fn service(&self) -> Option<String> {
+        self.owner.as_ref().map(|owner| format!("{} {owner}", self.connection.server_guid()))
     }
 
     /// Reads a signal, if the service itself sent it.
@@ -95,7 +100,12 @@ impl Desktop {
 }
 
 /// Raises a notification that opens its request.
-pub(super) async fn raise(said: Said, skills: Skills, action: String) -> Result<NotificationHandle, String> {
+pub(super) async fn raise(
+    raise: Raise,
+    skills: Skills,
+    action: String,
+) -> Result<NotificationHandle, String> {
+    let Raise { said, replaces, .. } = raise;
     let mut notification = Notification::new();
     notification
         .appname("Sayso")
@@ -105,6 +115,9 @@ pub(super) async fn raise(said: Said, skills: Skills, action: String) -> Result<
         .hint(Hint::DesktopEntry("Sayso".to_owned()))
         .urgency(Urgency::Normal)
         .timeout(Timeout::Default);
+    if let Some(id) = replaces {
+        notification.id(id);
+    }
     if skills.actions {
         notification.action(DEFAULT_ACTION, "Open").action(&action, "Open");
     }

@@ -3,10 +3,11 @@
 
 mod board;
 mod desktop;
+mod memory;
 mod said;
 
 use std::collections::BTreeSet;
-use std::future::Future;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 use crate::pulse::Pulse;
 use board::Board;
 use desktop::{Desktop, Ears, Signal, Skills};
+use memory::Memory;
 use said::Said;
 
 const NAME: &str = "org.freedesktop.Notifications";
@@ -46,6 +48,8 @@ pub(crate) struct Notifier {
     /// Holds whether the person wants notifications.
     pub(crate) pulse: watch::Receiver<Pulse>,
     pub(crate) stop: CancellationToken,
+    /// A folder that lasts as long as the desktop session, where there is one.
+    pub(crate) session_dir: Option<PathBuf>,
     /// Opens a request, because the person clicked its notification.
     pub(crate) open: Box<dyn Fn(RequestKey) + Send>,
 }
@@ -124,6 +128,11 @@ struct Life<'a> {
     rest_until: Option<Instant>,
     /// When to read the whole list again.
     list_at: Option<Instant>,
+    /// Whether the board holds everything that waits.
+    listed: bool,
+    memory: Memory,
+    /// Whether what an earlier run left with the service was looked at.
+    recalled: bool,
     said: Option<Health>,
 }
 
@@ -140,6 +149,9 @@ impl<'a> Life<'a> {
             late_at: None,
             rest_until: None,
             list_at: Some(Instant::now()),
+            listed: false,
+            memory: Memory::new(notifier.session_dir.clone()),
+            recalled: false,
             said: None,
         }
     }
@@ -205,6 +217,7 @@ impl<'a> Life<'a> {
         if self.doing.is_some() || self.rest_until.is_some() {
             return;
         }
+        self.remember(desktop);
         let next: Doing = if let Some(id) = self.board.next_to_close() {
             self.ears.stop(id);
             let close = desktop.close(id);
@@ -213,11 +226,15 @@ impl<'a> Life<'a> {
             if !self.wanted() {
                 return;
             }
-            let Some((key, said)) = self.board.next_to_raise() else { return };
+            if !self.listed {
+                return;
+            }
+            let Some(raise) = self.board.next_to_raise() else { return };
+            let key = raise.key;
             // Any program on the bus can claim that a button was pressed; this one's name it cannot know.
             let action = format!("open-{}", uuid::Uuid::new_v4().simple());
             Box::pin(async move {
-                let result = desktop::raise(said, skills, action.clone()).await;
+                let result = desktop::raise(raise, skills, action.clone()).await;
                 Done::Raised { key, action, result }
             })
         } else {
@@ -226,6 +243,19 @@ impl<'a> Life<'a> {
         };
         self.doing = Some(next);
         self.late_at = Some(Instant::now() + LIMIT);
+    }
+
+    /// Keeps in mind what is shown; at first, finds out what an earlier run left.
+    fn remember(&mut self, desktop: &Desktop) {
+        let Some(service) = desktop.service() else { return };
+        if !self.listed || self.skills.is_none() {
+            return;
+        }
+        if !self.recalled {
+            self.recalled = true;
+            self.board.left_over(self.memory.left_with(&service));
+        }
+        self.memory.keep(&service, self.board.shows());
     }
 
     fn wanted(&self) -> bool {
@@ -285,6 +315,7 @@ impl<'a> Life<'a> {
         self.board.forget_shown();
         self.skills = None;
         self.rest_until = None;
+        self.recalled = true;
     }
 
     async fn changed(&mut self, event: Result<UiEvent, RecvError>) {
@@ -321,7 +352,10 @@ impl<'a> Life<'a> {
         if self.list_at.is_some_and(|at| at <= now) {
             self.list_at = None;
             match self.notifier.ask::<Vec<RequestItem>>("inbox.list", Empty {}).await {
-                Ok(items) => self.is_exactly(&items),
+                Ok(items) => {
+                    self.is_exactly(&items);
+                    self.listed = true;
+                }
                 Err(_) => self.list_at = Some(Instant::now() + LIMIT),
             }
         }
@@ -345,6 +379,7 @@ impl<'a> Life<'a> {
             while let Some(id) = self.board.next_to_close() {
                 let _ = desktop.close(id).await;
             }
+            self.remember(desktop);
         })
         .await;
     }
