@@ -44,18 +44,25 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
     let config = AgentConfig::parse(&agent.config).map_err(problem)?;
     config.checked_folder(host.data_dir()).map_err(problem)?;
     let id = new_run_id();
+    let mut run = Run::new(id, config.max_turns);
+    // The task is part of the first commit: whoever is told the run's id finds it at work, also after a crash.
+    let told = run.handle(Event::Told(params.task.clone()));
     let row = RunRow {
         id,
         source: agent.source,
         agent: agent.name,
-        task: params.task.clone(),
+        task: params.task,
         config: agent.config,
-        run: Run::new(id, config.max_turns),
+        run,
         created_at: now(),
         updated_at: now(),
     };
-    host.store().write(move |tx| run_rows::insert(tx, &row)).await.map_err(storage)?;
-    post(host, id, Event::Told(params.task)).await;
+    let begun = host.store().write(move |tx| {
+        run_rows::insert(tx, &row)?;
+        told.messages.iter().try_for_each(|message| messages::append(tx, id, message, now()))
+    });
+    begun.await.map_err(storage)?;
+    post(host, id, Event::Recovered { unknown: Vec::new() }).await;
     Ok(RunStarted { run: id.to_string() })
 }
 
