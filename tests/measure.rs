@@ -35,8 +35,8 @@ async fn main() {
     let deb = files.next();
 
     let paint = (starts(&sayso).await, starts(&empty).await);
-    let ours = Memory::of_sayso(&sayso).await;
     let theirs = Memory::open(&empty).await;
+    let ours = Memory::of_sayso(&sayso).await;
 
     let mut page = String::from(HEAD);
     let machine = machine();
@@ -84,6 +84,7 @@ async fn starts(app: &Path) -> Vec<Duration> {
         painted(&desktop).await;
         times.push(started.elapsed());
     }
+    eprintln!("{}: painted after {:?}", app.display(), times);
     times
 }
 
@@ -152,7 +153,9 @@ async fn settled(desktop: &Desktop) -> String {
     let total: u64 = parts.iter().map(|(_, bytes)| bytes).sum();
     let named: Vec<_> =
         parts.iter().map(|(name, bytes)| format!("{} {}", role(name), megabytes(*bytes))).collect();
-    format!("{} MB ({})", megabytes(total), named.join(", "))
+    let memory = format!("{} MB ({})", megabytes(total), named.join(", "));
+    eprintln!("memory: {memory}");
+    memory
 }
 
 fn role(command: &str) -> &str {

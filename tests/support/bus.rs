@@ -38,7 +38,7 @@ impl PrivateBus {
         fs::write(&config, text).expect("the bus configuration can be written");
         let mut command = Command::new("dbus-daemon");
         command.arg("--config-file").arg(&config).args(["--nofork", "--nopidfile", "--nosyslog"]);
-        command.arg("--print-address=1").stdout(Stdio::piped());
+        command.arg("--print-address=1").stdout(Stdio::piped()).stderr(Stdio::null());
         let mut daemon = OwnedChild::start(&mut command);
         let address = daemon.read_line(Duration::from_secs(10), |line| {
             line.starts_with("unix:").then(|| line.trim().to_owned())

@@ -88,15 +88,15 @@ impl Display {
     }
 }
 
-/// Pixels as rows of red, green, blue.
+/// What a screen showed at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// Pixels in a row.
     pub width: usize,
     /// Rows.
     pub height: usize,
-    /// Three bytes a pixel.
-    pub rgb: Vec<u8>,
+    /// Row after row, four bytes a pixel: blue, green, red and one unused.
+    pixels: Vec<u8>,
 }
 
 impl Picture {
@@ -108,27 +108,23 @@ impl Picture {
         };
         let (header, width, height) = (word(0), word(4), word(5));
         let (bits, row, colours) = (word(11), word(12), word(19));
-        assert_eq!(bits, 32, "a screen of depth 24 keeps 32 bits a pixel");
+        assert_eq!((bits, row), (32, width * 4), "a screen of depth 24 keeps 32 bits a pixel");
         // After the header stands a table of colours, twelve bytes each.
-        let pixels = &dump[header + colours * 12..];
-        let mut rgb = Vec::with_capacity(width * height * 3);
-        for line in pixels.chunks_exact(row).take(height) {
-            for pixel in line[..width * 4].chunks_exact(4) {
-                rgb.extend([pixel[2], pixel[1], pixel[0]]);
-            }
-        }
-        Self { width, height, rgb }
+        let start = header + colours * 12;
+        Self { width, height, pixels: dump[start..start + row * height].to_vec() }
     }
 
     /// How many colours it has, counted up to `limit`: an empty window has very few.
     pub fn colours(&self, limit: usize) -> usize {
         let mut seen = std::collections::HashSet::new();
-        let mut last = None;
-        for pixel in self.rgb.chunks_exact(3) {
-            if last != Some(pixel) && seen.insert(pixel) && seen.len() >= limit {
-                break;
+        for row in self.pixels.chunks_exact(self.width * 4) {
+            // A row of one colour equals itself moved by a pixel; most rows are, and this looks at them at once.
+            let uniform = row[4..] == row[..row.len() - 4];
+            for pixel in row.chunks_exact(4).take(if uniform { 1 } else { self.width }) {
+                if seen.insert(&pixel[..3]) && seen.len() >= limit {
+                    return limit;
+                }
             }
-            last = Some(pixel);
         }
         seen.len()
     }
@@ -137,10 +133,12 @@ impl Picture {
     pub fn save(&self, file: &Path) -> PathBuf {
         let output = fs::File::create(file).expect("the picture can be written");
         let (width, height) = (u32::try_from(self.width).unwrap(), u32::try_from(self.height).unwrap());
+        let rgb: Vec<u8> =
+            self.pixels.chunks_exact(4).flat_map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect();
         let mut encoder = png::Encoder::new(output, width, height);
         encoder.set_color(png::ColorType::Rgb);
         let mut writer = encoder.write_header().expect("a PNG header");
-        writer.write_image_data(&self.rgb).expect("the picture's rows");
+        writer.write_image_data(&rgb).expect("the picture's rows");
         file.to_owned()
     }
 }
