@@ -62,6 +62,16 @@ describe('what a request shows', () => {
     expect(content.rest && write(content.rest)).toBe('{"sum":1.10,"why":"refund"}');
   });
 
+  it('shows once what arguments and data both say, and apart what they say differently', () => {
+    const rest = (args: string, data: string) => {
+      const { rest } = contentOf(detail({ arguments: args, data }, { tool: 'pay' }));
+      return rest && write(rest);
+    };
+    expect(rest('{"sum":1,"to":"a"}', '{"sum":1}')).toBe('{"sum":1,"to":"a"}');
+    expect(rest('{"sum":1}', '{"sum":2,"why":"x"}')).toBe('{"sum":1,"data":{"sum":2,"why":"x"}}');
+    expect(rest('{"sum":1}', '["x"]')).toBe('{"arguments":{"sum":1},"data":["x"]}');
+  });
+
   it('is questions, and the prompt only where it says more', () => {
     const data = '{"questions":[{"question":"Which?","options":["a","b"]}]}';
     const same = contentOf(detail({ data, arguments: data }, { kind: 'question', prompt: 'Which? (options: a, b)' }));

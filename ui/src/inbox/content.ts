@@ -2,7 +2,7 @@ import type { RequestDetail } from '../bindings/RequestDetail';
 import { type Question, promptOf, questionsOf } from '../forms/questions';
 import { type Field, fieldsOf } from '../forms/schema';
 import { hasHidden } from '../text/hidden';
-import { type Json, field, object, textOf, tryParse } from '../text/json';
+import { type Json, field, object, textOf, tryParse, write } from '../text/json';
 
 /** What a request shows: every argument in exactly one of these. */
 export interface Content {
@@ -66,10 +66,13 @@ function without(json: Json | null, names: readonly string[]): Json | null {
   return left.length === 0 ? null : object(left);
 }
 
-function merge(one: Json | null, other: Json | null): Json | null {
-  if (one === null || other === null) return one ?? other;
-  if (one.type === 'object' && other.type === 'object') return object([...one.entries, ...other.entries]);
-  return { type: 'array', items: [one, other] };
+/** Arguments and what else came in `data`. What says the same twice is shown once; what says something else, apart. */
+function merge(args: Json | null, data: Json | null): Json | null {
+  if (args === null || data === null) return args ?? data;
+  if (args.type !== 'object' || data.type !== 'object') return object([['arguments', args], ['data', data]]);
+  const more = data.entries.filter(([name, value]) => !args.entries.some((one) => one[0] === name && write(one[1]) === write(value)));
+  const clash = more.some(([name]) => args.entries.some((one) => one[0] === name));
+  return object([...args.entries, ...(clash ? [['data', object(more)] as [string, Json]] : more)]);
 }
 
 function hides(json: Json | null): boolean {

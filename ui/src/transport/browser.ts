@@ -7,7 +7,7 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 5000;
 
 function noSession(): CallError {
-  return new CallError(NO_SESSION, 'This browser has no session. Run `sayso open` and follow the link that it prints.');
+  return new CallError(NO_SESSION, 'This browser has no session, or it has ended. What waits is safe.');
 }
 
 async function reach(path: string, init: RequestInit): Promise<Response> {
@@ -51,7 +51,7 @@ async function exchangeCode(): Promise<void> {
     if (sessionStorage.getItem(TOKEN) !== null) return;
     throw new CallError(
       NO_SESSION,
-      'This link was used already or is older than a minute. Run `sayso open` again and follow the new link.',
+      'This link was used already or is older than a minute. What waits is safe.',
     );
   }
   const body = (await response.json()) as { token: string };

@@ -1,0 +1,224 @@
+import { flushSync, mount, tick, unmount } from 'svelte';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import App from './App.svelte';
+import type { Decide } from './bindings/Decide';
+import type { RequestDetail } from './bindings/RequestDetail';
+import { type Listener, type Transport, use } from './transport';
+import { request } from './transport/fake-data';
+
+// happy-dom tells of a new hash after pushState, which no browser does.
+vi.hoisted(() =>
+  window.addEventListener('hashchange', (event) => {
+    if (event instanceof HashChangeEvent) event.stopImmediatePropagation();
+  }),
+);
+
+let requests: RequestDetail[];
+let settled: Map<string, RequestDetail>;
+let decided: Decide[];
+let listener: Listener;
+let app: Record<string, unknown>;
+
+const STATUS = { version: '0', waiting: 0, active_runs: 0, data_dir: '/d', url: null, notifications: null, tray: null, problems: [] };
+
+function settle(key: string, decision: Partial<RequestDetail['decision']> & { outcome: string }): unknown {
+  const found = requests.find((one) => one.item.key === key);
+  if (found === undefined) throw { code: 'already_decided', message: 'You denied this elsewhere.' };
+  requests = requests.filter((one) => one !== found);
+  const whole = { key, answer: '{}', class: null, decided_by: 'person', surface: 'window', decided_at: '2026-01-01T00:00:00.000Z', ...decision };
+  settled.set(key, { ...found, decision: whole });
+  return whole;
+}
+
+const answers: Record<string, (params: never) => unknown> = {
+  status: () => STATUS,
+  'settings.get': () => ({ appearance: 'system', notifications: true, close_to_tray: true }),
+  'inbox.list': () => requests.map((one) => one.item),
+  'inbox.show': ({ key }: { key: string }) => {
+    const found = requests.find((one) => one.item.key === key) ?? settled.get(key);
+    if (found === undefined) throw { code: 'not_found', message: 'Not known.' };
+    return found;
+  },
+  'runs.list': () => [],
+  'inbox.decide': (params: Decide) => {
+    decided.push(params);
+    return settle(params.key, { outcome: params.ok ? 'approved' : 'declined' });
+  },
+};
+
+const transport: Transport = {
+  surface: 'window',
+  start: async () => null,
+  retry: async () => null,
+  call: async (command, params) => structuredClone(answers[command]?.(params as never)),
+  subscribe: (one) => {
+    listener = one;
+    one.changed(null);
+  },
+  openUrl: async () => undefined,
+};
+
+const ask = (key: string, prompt: string): RequestDetail =>
+  request({ key, kind: 'approval', prompt, source: 'bot', tool: 'shell', age: 100, arguments: '{"command":"ls"}' });
+
+async function pass(ms: number): Promise<void> {
+  await vi.advanceTimersByTimeAsync(ms);
+  await tick();
+  flushSync();
+}
+
+async function changed(): Promise<void> {
+  listener.changed({ topic: 'inbox', id: null });
+  await pass(5);
+}
+
+function button(name: string): HTMLButtonElement {
+  const found = [...document.querySelectorAll('button')].find((one) => one.textContent?.trim().startsWith(name));
+  if (found === undefined) throw new Error(`no button ${name} in ${document.body.textContent}`);
+  return found;
+}
+
+const option = (name: string): HTMLElement =>
+  [...document.querySelectorAll<HTMLElement>('[role=option]')].find((one) => one.getAttribute('aria-label')?.startsWith(name)) as HTMLElement;
+
+const heading = (): string => document.querySelector('h2')?.textContent?.trim() ?? '';
+
+async function press(key: string, at: EventTarget = document.body): Promise<boolean> {
+  const goesOn = at.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+  at.dispatchEvent(new KeyboardEvent('keyup', { key, bubbles: true, cancelable: true }));
+  await pass(1);
+  return goesOn;
+}
+
+/** As a link from outside does. */
+function goTo(hash: string): void {
+  location.hash = hash;
+  window.dispatchEvent(new Event('hashchange'));
+}
+
+// One clock for all: the guard is one for the page, and time never goes back.
+beforeAll(() => void vi.useFakeTimers());
+afterAll(() => void vi.useRealTimers());
+
+beforeEach(async () => {
+  goTo('#/inbox');
+  requests = [ask('a', 'First?'), ask('b', 'Second?')];
+  settled = new Map();
+  decided = [];
+  use(transport);
+  app = mount(App, { target: document.body });
+  await pass(20);
+});
+
+afterEach(async () => {
+  await unmount(app);
+  document.body.innerHTML = '';
+});
+
+it('opens the first request, and a click decides it only after half a second', async () => {
+  expect(heading()).toBe('First?');
+  button('Approve').click();
+  await pass(300);
+  button('Approve').click();
+  await pass(10);
+  expect(decided).toEqual([]);
+  await pass(300);
+  button('Approve').click();
+  await pass(10);
+  expect(decided.map((one) => [one.key, one.ok])).toEqual([['a', true]]);
+  expect(decided[0]?.digest).toBe(settled.get('a')?.item.digest);
+  expect(document.body.textContent).toContain('Approved by you, in the window');
+});
+
+it('keeps the request being read when others come or it settles elsewhere', async () => {
+  await pass(600);
+  requests = [ask('c', 'Sooner?'), ...requests];
+  await changed();
+  expect(heading()).toBe('First?');
+  settle('a', { outcome: 'declined', surface: 'notification' });
+  await changed();
+  expect(heading()).toBe('First?');
+  expect(document.body.textContent).toContain('Denied by you, from the notification');
+  expect(option('First?').getAttribute('aria-label')).toContain('Denied');
+  expect(() => button('Approve')).toThrow();
+});
+
+it('takes a decision key only for a request selected by hand', async () => {
+  await pass(2000);
+  await press('a');
+  await pass(1000);
+  expect(decided).toEqual([]);
+  option('Second?').click();
+  await pass(600);
+  await press('a');
+  await pass(400);
+  expect(decided.map((one) => one.key)).toEqual(['b']);
+});
+
+it('takes a decision key back when another follows at once', async () => {
+  option('Second?').click();
+  await pass(1000);
+  await press('d');
+  await pass(100);
+  await press('o');
+  await pass(1000);
+  expect(decided).toEqual([]);
+  expect(document.body.textContent).toContain('Taken back');
+});
+
+it('never decides by Enter; by Space on the button it does', async () => {
+  await pass(1000);
+  const approve = button('Approve');
+  expect(await press('Enter', approve)).toBe(false);
+  await pass(1000);
+  expect(decided).toEqual([]);
+  await press(' ', approve);
+  await pass(400);
+  expect(decided.map((one) => one.key)).toEqual(['a']);
+});
+
+it('lets a link from outside select and nothing more', async () => {
+  option('First?').click();
+  await pass(1000);
+  goTo('#/inbox/b');
+  await pass(50);
+  expect(heading()).toBe('Second?');
+  expect(button('Approve').disabled).toBe(true);
+  await pass(1000);
+  await press('a');
+  await pass(1000);
+  expect(decided).toEqual([]);
+});
+
+it('makes no decision while someone types, with Enter, as requests arrive', async () => {
+  await pass(1000);
+  for (const letter of 'add a date and a deadline\nall in all, done') {
+    await press(letter === '\n' ? 'Enter' : letter);
+    await pass(90);
+    if (Math.random() < 0.2) {
+      requests = [ask(`x${requests.length}`, 'Another?'), ...requests];
+      await changed();
+    }
+  }
+  await pass(2000);
+  expect(decided).toEqual([]);
+});
+
+it('sends the reason with a no, and waits for a tail to be opened before a yes', async () => {
+  requests = [{ ...ask('long', 'Long?'), arguments: JSON.stringify({ command: `${'x'.repeat(5000)}; rm` }) }];
+  await changed();
+  option('Long?').click();
+  await pass(1000);
+  expect(button('Approve').disabled).toBe(true);
+  expect(document.body.textContent).not.toContain('; rm');
+  button('Show the rest').click();
+  await pass(10);
+  expect(document.body.textContent).toContain('; rm');
+  expect(button('Approve').disabled).toBe(false);
+  const reason = document.querySelector<HTMLInputElement>('[aria-label="Reason, kept in history only"]') as HTMLInputElement;
+  reason.value = 'over budget';
+  reason.dispatchEvent(new Event('input', { bubbles: true }));
+  button('Deny').click();
+  await pass(10);
+  expect(decided[0]).toMatchObject({ key: 'long', ok: false, reason: 'over budget' });
+});
