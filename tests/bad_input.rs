@@ -109,7 +109,7 @@ async fn a_database_that_another_process_locks_loses_nothing() {
     let other = rusqlite::Connection::open(stage.sayso.data_dir().join("sayso.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let refused = stage.sayso.run(&["approve", key(&request)]).await.exits(6);
-    assert!(refused.stderr.contains("lock"), "{refused:?}");
+    assert!(refused.stderr.contains("Another program is holding"), "{refused:?}");
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(stage.work_file("effect.txt"), "");
     stage.sayso.run(&["approve", key(&request)]).await.exits(0);

@@ -78,7 +78,7 @@ async fn a_decision_is_used_once_and_the_second_is_told_who_was_first() {
     let request = stage.waiting().await;
     stage.sayso.run(&["deny", key(&request)]).await.exits(0);
     let late = stage.sayso.json(&["approve", key(&request)]).await.exits(5);
-    let error: Value = serde_json::from_str(late.stderr.trim()).unwrap();
+    let error: Value = serde_json::from_str(late.stderr.lines().last().unwrap()).unwrap();
     assert_eq!(error["error"]["code"], "already_decided");
     assert!(error["error"]["message"].as_str().unwrap().contains("declined"), "{error}");
     stage.wait_status(&run, "done").await;
