@@ -196,6 +196,16 @@ async fn chromium_opens_a_page_reads_and_presses() {
     browser.end().await;
 }
 
+#[tokio::test]
+async fn a_failing_test_leaves_no_browser_behind() {
+    let browser = Session::chromium().await;
+    let home = browser.home().to_string_lossy().into_owned();
+    let left = async || sayso_tests::process::with_environment("HOME", &home);
+    assert!(left().await.len() > 1, "the driver and the browser run");
+    drop(browser);
+    wait_until("nothing is left", wait::SOON, async || left().await.is_empty()).await;
+}
+
 /// WebKit's own small browser, which stands where the app will.
 fn mini_browser() -> std::path::PathBuf {
     let libraries = std::fs::read_dir("/usr/lib").unwrap().flatten();

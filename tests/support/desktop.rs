@@ -81,8 +81,6 @@ impl Desktop {
 
 impl Drop for Desktop {
     fn drop(&mut self) {
-        for pid in self.processes().into_keys() {
-            process::signal(pid, rustix::process::Signal::KILL);
-        }
+        process::end_all_of_home(self.home());
     }
 }

@@ -124,6 +124,13 @@ pub fn with_environment(name: &str, value: &str) -> BTreeMap<u32, String> {
     .collect()
 }
 
+/// Ends every process that was started with this home folder.
+pub fn end_all_of_home(home: &Path) {
+    for pid in with_environment("HOME", &home.to_string_lossy()).into_keys() {
+        signal(pid, Signal::KILL);
+    }
+}
+
 /// The proportional set size of a process in bytes: its private memory and its share of what it shares.
 pub fn proportional_set_size(pid: u32) -> Option<u64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;

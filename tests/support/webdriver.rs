@@ -35,13 +35,15 @@ const BY_NAME: &str = "
         usable.find(one => names(one).some(name => name.startsWith(wanted))) || null;
 ";
 
-/// A session with one window. Call [`Session::end`] when done; dropping ends the driver at once.
+/// A session with one window. Call [`Session::end`] when done; dropping, as a failing test does, ends the driver and
+/// the browser at once.
 #[derive(Debug)]
 pub struct Session {
     /// The WebDriver client, for what has no shorthand here.
     pub client: Client,
     driver: OwnedChild,
-    _profile: TempDir,
+    /// The home folder of the driver and the browser, where the session has one of its own.
+    profile: TempDir,
 }
 
 impl Session {
@@ -107,7 +109,12 @@ impl Session {
             Ok(Err(error)) => panic!("no session: {error}; the driver said: {}", said()),
             Err(_) => panic!("no session within a minute; the driver said: {}", said()),
         };
-        Self { client, driver, _profile: profile }
+        Self { client, driver, profile }
+    }
+
+    /// The home folder of the driver; Chromium's too.
+    pub fn home(&self) -> &Path {
+        self.profile.path()
     }
 
     /// Opens `url`.
@@ -194,6 +201,12 @@ impl Session {
         let _ = self.client.clone().close().await;
         tokio::time::sleep(AFTERMATH).await;
         let _ = self.driver.terminate(Duration::from_secs(10)).await;
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        process::end_all_of_home(self.profile.path());
     }
 }
 
