@@ -30,15 +30,6 @@ export function left(deadline: string, now: number): string {
   return count(Math.floor(rest / DAY), 'day', 'days');
 }
 
-/** The same in full words, for a screen reader. */
-export function leftWords(deadline: string, now: number): string {
-  const rest = Math.max(0, Date.parse(deadline) - now);
-  if (rest < MINUTE) return 'less than a minute left';
-  if (rest < HOUR) return `${count(Math.floor(rest / MINUTE), 'minute', 'minutes')} left`;
-  if (rest < DAY) return `${count(Math.floor(rest / HOUR), 'hour', 'hours')} left`;
-  return `${count(Math.floor(rest / DAY), 'day', 'days')} left`;
-}
-
 /** Whether a deadline is near. */
 export function isSoon(deadline: string | null, now: number): boolean {
   return deadline !== null && Date.parse(deadline) - now < SOON;
