@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::out::{Out, Style};
+use crate::questions::Questions;
 use crate::way::Way;
 use crate::when::{now, relative};
 use crate::wire;
@@ -48,6 +49,7 @@ pub(crate) async fn show(out: &Out, data_dir: &Path, key: &str) -> Result<Exit, 
         out.value(&wire::request_detail(&detail))?;
     } else {
         print_detail(out, &detail)?;
+        out.field("digest", Some(&detail.item.digest))?;
         match &detail.decision {
             Some(decision) => print_decision(out, decision)?,
             None => print_how_to_decide(out, &detail.item)?,
@@ -132,8 +134,11 @@ pub(crate) fn one_that_begins(
 /// Everything that a person needs to decide, nothing cut.
 pub(crate) fn print_detail(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
     let (item, now) = (&detail.item, now());
-    for line in visible(&item.prompt).split('\n') {
-        out.line(&out.styled(Style::Strong, line))?;
+    let prompt = visible(&item.prompt);
+    // Where it has several lines, each begins with a bar, so that none can pass for a line of ours.
+    let bar = if prompt.contains('\n') { "│ " } else { "" };
+    for line in prompt.split('\n') {
+        out.line(&out.styled(Style::Strong, &format!("{bar}{line}")))?;
     }
     let since = |at: &String| format!("{} ({at})", relative(at, now));
     out.field("key", Some(&item.key))?;
@@ -145,10 +150,9 @@ pub(crate) fn print_detail(out: &Out, detail: &RequestDetail) -> Result<(), Fail
     out.field("tool", item.tool.as_deref())?;
     out.field("folder", detail.folder.as_deref())?;
     out.field("opens", detail.url.as_deref())?;
-    if let Some(arguments) = &detail.arguments {
-        print_json(out, "arguments", arguments)?;
-    } else if let Some(data) = &detail.data {
-        print_json(out, "data", data)?;
+    match Questions::of(detail) {
+        Some(questions) => print_questions(out, &questions)?,
+        None => print_what_runs(out, detail)?,
     }
     if let Some(diff) = &detail.diff {
         out.block("diff", diff.strip_suffix('\n').unwrap_or(diff))?;
@@ -162,8 +166,33 @@ pub(crate) fn print_detail(out: &Out, detail: &RequestDetail) -> Result<(), Fail
         };
         out.block("what led here", &detail.trail.iter().map(step).collect::<Vec<_>>().join("\n"))?;
     }
-    out.field("digest", Some(&item.digest))?;
     Ok(())
+}
+
+fn print_questions(out: &Out, questions: &Questions) -> Result<(), Failure> {
+    for question in &questions.0 {
+        out.block("question", &question.text)?;
+        let options = question.options.iter().enumerate();
+        options.map(|(at, option)| (at + 1, option)).try_for_each(|(number, option)| {
+            out.line(&format!("    {number}  {}", text::visible_line(option)))
+        })?;
+    }
+    Ok(())
+}
+
+fn print_what_runs(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
+    if let Some(arguments) = &detail.arguments {
+        print_json(out, "arguments", arguments)?;
+    }
+    // Our own gate's data says once more which call it is about.
+    let of_gate = |data: &Value| {
+        let arguments = detail.arguments.as_deref().map(wire::json_of);
+        arguments.is_some() && data.get("arguments") == arguments.as_ref() && data.get("tool").is_some()
+    };
+    match &detail.data {
+        Some(data) if !of_gate(&wire::json_of(data)) => print_json(out, "data", data),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// An object as one block a key, texts as they are, so that a command or a file's content reads as it will run; all else
@@ -204,7 +233,9 @@ fn print_decision(out: &Out, decision: &Decision) -> Result<(), Failure> {
         print_json(out, "data", &data.to_string())?;
     }
     if decision.class.as_deref() == Some("declined") {
-        out.field("reason", answer.get("reason").and_then(Value::as_str))?;
+        // The word that stands for no reason is none.
+        let reason = answer.get("reason").and_then(Value::as_str).filter(|reason| *reason != "declined");
+        out.field("reason", reason)?;
     }
     Ok(())
 }

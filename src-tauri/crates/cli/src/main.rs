@@ -10,6 +10,7 @@ mod history;
 mod inbox;
 mod logs;
 mod out;
+mod questions;
 mod running;
 mod runs;
 mod serve;

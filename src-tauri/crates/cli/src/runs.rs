@@ -3,7 +3,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use sayso_domain::RunId;
-use sayso_domain::text::visible;
+use sayso_domain::text::{visible, visible_line};
 use sayso_host::dto::{
     CallItem, Empty, RequestItem, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem,
 };
@@ -64,7 +64,7 @@ async fn wait_for_end(out: &Out, way: &Way, run: &str, changes: &mut Changes) ->
         if detail.item.waiting > 0 && !out.is_json() {
             for item in pending_of(way, run).await? {
                 if told.insert(item.key.clone()) {
-                    out.line(&format!("Waits for you: {}", visible(&item.prompt)))?;
+                    out.line(&format!("Waits for you: {}", visible_line(&item.prompt)))?;
                     out.line(&format!("  sayso show {}", item.key))?;
                 }
             }

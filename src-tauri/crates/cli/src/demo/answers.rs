@@ -3,7 +3,7 @@ use std::str::FromStr;
 
 use sayso_host::dto::{Decide, RequestDetail};
 
-use super::questions::Questions;
+use crate::questions::Questions;
 
 /// One answer: `approve`, `deny` or `deny:REASON`.
 #[derive(Clone, Debug, PartialEq, Eq)]

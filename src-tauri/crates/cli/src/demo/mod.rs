@@ -1,7 +1,6 @@
 //! `sayso demo`: the whole path with no key. The host that runs for the folder is used, else one in this process.
 
 mod answers;
-mod questions;
 mod terminal;
 
 use std::collections::BTreeSet;

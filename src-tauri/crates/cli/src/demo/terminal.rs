@@ -5,9 +5,9 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::answers::{Given, yes};
-use super::questions::{self, Questions, Reply};
 use crate::failure::Failure;
 use crate::out::Out;
+use crate::questions::{self, Questions, Reply};
 
 /// The longest line that is read.
 const LONGEST: usize = 64 * 1024;
@@ -61,12 +61,9 @@ impl Terminal {
         questions: &Questions,
     ) -> Result<Option<Decide>, Failure> {
         let mut answers: Vec<Value> = Vec::new();
-        for question in &questions.0 {
+        for (at, question) in questions.0.iter().enumerate() {
             if questions.0.len() > 1 {
-                out.block("question", &question.text)?;
-            }
-            for (at, option) in question.options.iter().enumerate() {
-                out.block(&format!("{}", at + 1), option)?;
+                out.prompt(&format!("Question {}. ", at + 1))?;
             }
             loop {
                 out.prompt(match (question.options.is_empty(), question.takes_several) {
