@@ -44,16 +44,3 @@ fn every_test_that_the_architecture_page_names_is_there() {
         .collect();
     assert!(missing.is_empty(), "docs/architecture.md names tests that are not there: {missing:?}");
 }
-
-#[test]
-fn every_link_of_the_pages_leads_somewhere() {
-    for page in ["README.md", "docs/architecture.md", "docs/interfaces.md", "docs/security.md"] {
-        let folder = root().join(page).parent().unwrap().to_owned();
-        let text = read(page);
-        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for link in links.filter(|link| !link.starts_with("http")) {
-            let target = link.split('#').next().unwrap_or_default();
-            assert!(folder.join(target).exists(), "{page} links to {link}, which is not there");
-        }
-    }
-}
