@@ -80,8 +80,8 @@ soak: build
 	    cargo test --workspace --lib --bins --tests -- --include-ignored
 	fi
 
-bench: ui
-	cargo bench --workspace --exclude sayso-desktop
+bench:
+	cargo bench --package sayso-tests --bench bench_decide
 
 ## Checking
 
