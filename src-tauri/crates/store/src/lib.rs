@@ -29,6 +29,9 @@ pub mod settlements;
 pub mod sources;
 pub mod verdicts;
 
+#[cfg(test)]
+mod tests;
+
 pub use conn::{Conn, Reader, Tx};
 pub use copy::StoreCopy;
 pub use error::{OpenError, StoreError};

@@ -87,14 +87,26 @@ fn prepare(file: &File<'_>, conn: &Connection, size: u64, migrations: &[Migratio
     device.map_err(failed)
 }
 
-/// Looks at every page of a file that is not large.
+/// Looks at every page of a file that is not large. A value that should not be there is no broken page: reading it, or
+/// verifying the ledger, names it.
 fn check(file: &File<'_>, conn: &Connection, size: u64) -> Result<(), OpenError> {
     if size > CHECKED_SIZE {
         return Ok(());
     }
-    let found: String =
-        conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(|error| file.error(error))?;
-    if found == "ok" { Ok(()) } else { Err(file.damaged(found)) }
+    let find = || -> rusqlite::Result<Option<String>> {
+        let mut statement = conn.prepare("PRAGMA quick_check")?;
+        let found = statement.query_map([], |row| row.get::<_, String>(0))?;
+        let mut found = found.filter(|found| !found.as_ref().is_ok_and(|text| is_about_a_value(text)));
+        found.next().transpose()
+    };
+    match find().map_err(|error| file.error(error))? {
+        None => Ok(()),
+        Some(what) => Err(file.damaged(what)),
+    }
+}
+
+fn is_about_a_value(found: &str) -> bool {
+    found == "ok" || found.contains("constraint failed") || found.contains(" value in ")
 }
 
 /// Copies the database, log included, through SQLite's own backup.

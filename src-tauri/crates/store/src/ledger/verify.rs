@@ -176,6 +176,9 @@ impl Check<'_> {
     fn contents(&mut self, entry: &Stored) -> Result<Option<Found>, StoreError> {
         let changed = at(Problem::Changed, entry.seq);
         for field in &entry.fields {
+            if field.seq != entry.seq {
+                return Ok(changed);
+            }
             match (&field.salt, &field.content) {
                 (Some(salt), Some(content)) => {
                     if salt.len() != SALT || field_digest(salt, content) != *field.digest {
