@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::args::{Args, Asked};
+use crate::attempt::attempt;
 use crate::context::context;
 use crate::notifier::Notifier;
 use crate::pulse::{self, Pulse};
@@ -50,13 +51,16 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Ok(())
     });
     // Without a display the toolkit panics; whoever started the app shall be told in words.
-    let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| builder.build(context())));
+    let built = attempt(|| builder.build(context()));
     match built {
         Ok(Ok(app)) => {
             app.run_return(on_event).try_into().map_or(ExitCode::FAILURE, |code: u8| ExitCode::from(code))
         }
         Ok(Err(error)) => no_window(&error.to_string()),
-        Err(_) => no_window("there is no display"),
+        Err(said) => {
+            tracing::debug!("the toolkit said: {said}");
+            no_window("there is no display")
+        }
     }
 }
 
@@ -192,16 +196,18 @@ fn started_again<R: Runtime>(app: &AppHandle<R>, arguments: Vec<String>) {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the signature that Tauri calls")]
 fn on_event(app: &AppHandle, event: RunEvent) {
-    match event {
+    if let RunEvent::ExitRequested { code: None, api, .. } = &event
+        && stays_in_tray(app)
+    {
         // The window is gone. In the tray the app goes on without it.
-        RunEvent::ExitRequested { code: None, api, .. } if stays_in_tray(app) => api.prevent_exit(),
-        RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } if label == window::MAIN => {
-            app.state::<Subscribers>().clear();
-        }
-        RunEvent::Exit => end(app),
-        _ => {}
+        api.prevent_exit();
+    } else if let RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } = &event
+        && label == window::MAIN
+    {
+        app.state::<Subscribers>().clear();
+    } else if let RunEvent::Exit = event {
+        end(app);
     }
 }
 

@@ -63,6 +63,17 @@ fn the_window_may_call_the_host_and_numbers_keep_every_digit() {
 }
 
 #[test]
+fn only_the_page_of_a_request_can_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let app = started(folder.path());
+    let window = window::create(app.handle(), Page::Inbox).unwrap();
+    let unknown = json!({ "key": "0198c0de-0000-7000-8000-000000000001" });
+    assert_eq!(invoke(&window, OURS, "open_url", unknown).unwrap_err()["code"], "not_found");
+    let address = json!({ "key": "https://example.org" });
+    assert!(invoke(&window, OURS, "open_url", address).is_err(), "an address is no key");
+}
+
+#[test]
 fn nothing_else_may_be_called() {
     let folder = tempfile::tempdir().unwrap();
     let app = app(folder.path());

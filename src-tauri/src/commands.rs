@@ -36,6 +36,12 @@ pub(crate) async fn open_url(start: State<'_, Start>, key: String) -> Result<(),
     let params = serde_json::to_value(RequestRef { key }).map_err(unreadable)?;
     let shown = host.call(Surface::Window, "inbox.show", params).await?;
     let detail: RequestDetail = serde_json::from_value(shown).map_err(unreadable)?;
+    if detail.item.state != "pending" {
+        return Err(RpcError::new(
+            code::ALREADY_DECIDED,
+            "This request no longer waits, so its page is not opened. History shows how it ended.",
+        ));
+    }
     let url = detail.url.ok_or_else(|| {
         RpcError::new(
             code::BAD_REQUEST,

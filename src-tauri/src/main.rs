@@ -3,6 +3,7 @@
 
 mod app;
 mod args;
+mod attempt;
 #[cfg(test)]
 mod capabilities;
 mod commands;

@@ -54,7 +54,7 @@ impl Start {
     }
 
     async fn open(&self) -> Result<Host, StartError> {
-        let options = HostOptions { data_dir: self.data_dir.clone(), ..HostOptions::default() };
+        let options = HostOptions { data_dir: self.data_dir.clone() };
         let host = Host::open(options)
             .await
             .map_err(|error| StartError { code: error.code().to_owned(), message: error.to_string() })?;

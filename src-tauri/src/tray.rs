@@ -1,4 +1,3 @@
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -8,6 +7,7 @@ use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
 use tauri::{AppHandle, Runtime};
 
+use crate::attempt::attempt;
 use crate::identity;
 use crate::window::{self, Page};
 
@@ -25,14 +25,14 @@ impl<R: Runtime> Tray<R> {
     /// Puts the icon into the tray. Only on the main thread. None where the desktop's tray library is missing, which is
     /// found out by a panic of the crate that loads it.
     pub(crate) fn new(app: &AppHandle<R>, data_dir: &Path) -> Option<Self> {
-        match catch_unwind(AssertUnwindSafe(|| Self::build(app, data_dir))) {
+        match attempt(|| Self::build(app, data_dir)) {
             Ok(Ok(tray)) => Some(tray),
             Ok(Err(error)) => {
                 tracing::warn!("there is no tray: {error}");
                 None
             }
-            Err(_) => {
-                tracing::warn!("there is no tray: the library that shows it cannot be loaded");
+            Err(said) => {
+                tracing::warn!("there is no tray: {said}");
                 None
             }
         }

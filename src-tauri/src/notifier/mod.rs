@@ -59,7 +59,7 @@ type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
 /// What one call of the service came to.
 enum Done {
     Asked(Result<Skills, String>),
-    Raised { key: RequestKey, action: String, result: Result<NotificationHandle, String> },
+    Raised { key: RequestKey, action: String, result: Result<Box<NotificationHandle>, String> },
     Closed(Result<(), String>),
 }
 
@@ -234,7 +234,7 @@ impl<'a> Life<'a> {
             // Any program on the bus can claim that a button was pressed; this one's name it cannot know.
             let action = format!("open-{}", uuid::Uuid::new_v4().simple());
             Box::pin(async move {
-                let result = desktop::raise(raise, skills, action.clone()).await;
+                let result = desktop::raise(raise, skills, action.clone()).await.map(Box::new);
                 Done::Raised { key, action, result }
             })
         } else {
@@ -272,7 +272,7 @@ impl<'a> Life<'a> {
             }
             Done::Raised { key, action, result: Ok(handle) } => {
                 self.board.shown(key, handle.id(), action);
-                self.ears.listen(handle);
+                self.ears.listen(*handle);
                 if !self.wanted() {
                     self.board.withdraw_all();
                 }
