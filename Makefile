@@ -125,8 +125,7 @@ RELEASE := target/release
 TAURI := npx --yes --package=@tauri-apps/cli@2.12.5 tauri
 
 release: setup-desktop ui
-	cargo build --release --package sayso-cli
-	cargo build --release --package sayso-desktop --features tauri/custom-protocol
+	cargo build --release --package sayso-cli --package sayso-desktop
 
 deb: release
 	cd src-tauri
