@@ -83,8 +83,7 @@ async fn deny_with_a_reason_is_notified_once_withdrawn_once_and_stays_home() {
 
     page.press("History").await;
     page.wait_text("Denied").await;
-    let row = page.find("main [aria-selected], main tbody tr, main [role=row]").await;
-    let _ = row.click().await;
+    page.press(&prompt).await;
     page.wait_text(REASON).await;
     page.shot("window-history").await;
     page.end().await;
