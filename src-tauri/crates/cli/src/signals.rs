@@ -1,11 +1,11 @@
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Waits until the person or the system wants the process to end: SIGINT, SIGTERM or SIGHUP. Signals count from the
-/// call on, not only once it is awaited.
+/// Waits until the person or the system wants the process to end: SIGINT or SIGTERM, counted from the call
+/// on, not only once it is awaited. SIGHUP is left to the system, so that `nohup` works.
 pub(crate) fn asked_to_end() -> impl Future<Output = ()> {
-    let signals = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
+    let signals = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
     async move {
-        let [Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)] = signals else {
+        let [Ok(mut interrupt), Ok(mut terminate)] = signals else {
             tracing::warn!(
                 "signals cannot be listened to: the system ends this process at once when told to"
             );
@@ -14,7 +14,6 @@ pub(crate) fn asked_to_end() -> impl Future<Output = ()> {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
         }
     }
 }

@@ -421,6 +421,7 @@ async fn the_port_is_chosen_once_and_kept() {
     host.shutdown().await;
 }
 
+#[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_port_is_on_loopback_alone() {
     let stage = Stage::new().await;
