@@ -11,8 +11,9 @@ import { CallError, NO_SESSION, unreachable } from './problem';
 export function fake(options: string): Transport {
   const has = (word: string): boolean => options.split(',').includes(word);
   let requests: RequestDetail[] = has('empty') ? [] : has('three') ? REQUESTS.slice(0, 3) : [...REQUESTS];
-  if (has('many'))
-    for (let n = 0; n < 300; n += 1)
+  const many = has('many') ? 300 : has('huge') ? 10_000 : 0;
+  if (many > 0)
+    for (let n = 0; n < many; n += 1)
       requests.push(request({ key: `n${n}`, kind: 'approval', prompt: `Delete old build ${n}?`, source: 'clean-bot', tool: 'shell', summary: `rm -r builds/${n}`, age: 30_000 + n * 60, arguments: `{"command":"rm -r builds/${n}"}` }));
   let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true };
   const settled = new Map<string, RequestDetail>();
