@@ -97,12 +97,17 @@ impl Folder {
 
     /// A failed look at a path, in words.
     pub(crate) fn failed(&self, named: &Path, error: &io::Error) -> ToolResult {
-        match error.kind() {
-            // What the handle answers for a way out; the system's own refusals carry its number.
-            io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => self.outside(named),
-            io::ErrorKind::NotFound => ToolResult::error(format!("{} does not exist.", named.display())),
-            _ if error.raw_os_error() == Some(rustix::io::Errno::XDEV.raw_os_error()) => self.outside(named),
-            _ => ToolResult::error(format!("{} cannot be used: {error}.", named.display())),
+        // What the handle answers for a way out carries no number; the system's own refusals do.
+        let is_way_out = match error.raw_os_error() {
+            None => error.kind() == io::ErrorKind::PermissionDenied,
+            Some(number) => number == rustix::io::Errno::XDEV.raw_os_error(),
+        };
+        if is_way_out {
+            self.outside(named)
+        } else if error.kind() == io::ErrorKind::NotFound {
+            ToolResult::error(format!("{} does not exist.", named.display()))
+        } else {
+            ToolResult::error(format!("{} cannot be used: {error}.", named.display()))
         }
     }
 }

@@ -1,4 +1,45 @@
-//! The agent loop as a library: models over HTTP and the tools they may call.
+//! The agent loop as a library: models over HTTP, the tools they may call, and a person in between.
+//!
+//! A model proposes calls; policy lets a call run, asks a person, or forbids it. A tool can also ask by itself, by
+//! returning [`ToolResult::pending`](sayso_domain::ToolResult::pending): it runs once more with the answer. What is
+//! decided is in [`sayso_domain::run`], which does nothing; the [`Engine`] does it and keeps nothing: a run is a value that
+//! a [`Journal`] stores, so that it can wait for a person for as long as it takes and go on in another process.
+//!
+//! For one process and a run in memory there is the [`Client`]:
+//!
+//! ```no_run
+//! use sayso_agent::{Client, Endpoint, NativeTool, Style, Toolkit};
+//! use sayso_domain::{Answer, Kind, Request, ToolResult};
+//! use serde_json::json;
+//!
+//! # async fn example() {
+//! let schema = json!({ "type": "object", "properties": { "item": { "type": "string" } } });
+//! let purchase = NativeTool::new("purchase", "Buys an item", schema, async |arguments, context| {
+//!     let item = arguments.value["item"].as_str().unwrap_or("nothing");
+//!     match context.answer {
+//!         // Only an ok brings the call back.
+//!         Some(_) => ToolResult::ok(format!("bought {item}")),
+//!         None => ToolResult::pending(&Request::new("", Kind::Approval, format!("Approve purchase of {item}?"))),
+//!     }
+//! });
+//! let endpoint = Endpoint {
+//!     base_url: "http://localhost:11434/v1".to_owned(),
+//!     style: Style::OpenAi,
+//!     model: "qwen3".to_owned(),
+//!     key: None,
+//! };
+//! let client = Client::new(endpoint).wait_for(async |request: Request| {
+//!     println!("{}", request.prompt);
+//!     Ok::<_, std::io::Error>(Answer::declined(request.id, "over budget"))
+//! });
+//! let result = client.run("buy a gpu", &Toolkit::new().with(purchase)).await;
+//! // The model was told `declined/expired: Approve purchase of gpu?` and nothing of the budget.
+//! println!("{}: {}", result.status.as_str(), result.text);
+//! # }
+//! ```
+//!
+//! Tools that start processes give them an allow-listed environment and end them with the call; file tools stay beneath
+//! the agent's [`Folder`]. Linux is what this is made for and tested on.
 
 mod arguments;
 mod client;

@@ -31,7 +31,8 @@ pub struct ToolContext {
     pub folder: Option<Arc<Folder>>,
     /// Cancelled when the run is stopped.
     pub stop: CancellationToken,
-    /// An unguessable name of this call. Child processes carry it as `SAYSO_CALL`; it begins with the run's id.
+    /// An unguessable name of this call. Child processes carry it as `SAYSO_CALL`; it begins with the engine's mark
+    /// and the run's id.
     pub call: String,
 }
 

@@ -40,6 +40,9 @@ pub struct Engine {
     pub folder: Option<Arc<Folder>>,
     /// How long a request waits before it expires, where the tool itself sets no deadline.
     pub ask_timeout: Option<Duration>,
+    /// What the mark of every child process begins with, before the run's id: with a mark of its own, a host finds all
+    /// that a dead predecessor left behind. See [`kill_marked`](crate::kill_marked).
+    pub mark: String,
     /// The time.
     pub clock: Clock,
 }
@@ -70,6 +73,7 @@ impl Engine {
             source: source.into(),
             folder: None,
             ask_timeout: None,
+            mark: String::new(),
             clock: system_time,
         }
     }

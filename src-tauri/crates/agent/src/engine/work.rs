@@ -134,7 +134,8 @@ impl Engine {
             RunMode::Approved { file_hash } => (None, file_hash, true),
             RunMode::Retry { answer, .. } => (Some(answer), None, true),
         };
-        let call = format!("{run}-{}-{}-{}", slot.turn, slot.index, Uuid::now_v7().simple());
+        let mark = &self.mark;
+        let call = format!("{mark}{run}-{}-{}-{}", slot.turn, slot.index, Uuid::now_v7().simple());
         ToolContext { answer, file_hash, approved, folder: self.folder.clone(), stop, call }
     }
 }

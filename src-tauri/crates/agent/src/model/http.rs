@@ -8,6 +8,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::Value;
 use url::{Host, Url};
 
+use super::clients;
 use super::endpoint::shown;
 use super::{Model, ModelError, Retry, Said, Style, Wait};
 
@@ -64,20 +65,8 @@ impl Model {
     }
 
     fn client(&self, url: &Url) -> Result<&reqwest::Client, ModelError> {
-        let options = &self.shared.options;
-        let build = || {
-            let mut builder = reqwest::Client::builder()
-                .connect_timeout(options.connect_timeout)
-                .timeout(options.timeout)
-                .redirect(reqwest::redirect::Policy::none())
-                .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")));
-            // A proxy of the environment is for the way out, not for a model on this machine.
-            if is_this_machine(url) {
-                builder = builder.no_proxy();
-            }
-            builder.build().map_err(|error| ModelError::NoClient(innermost(&error)))
-        };
-        self.shared.client.get_or_init(build).as_ref().map_err(Clone::clone)
+        let find = || clients::get(&self.shared.options, is_this_machine(url));
+        self.shared.client.get_or_init(find).as_ref().map_err(Clone::clone)
     }
 
     fn signed(&self, request: RequestBuilder) -> RequestBuilder {
@@ -120,12 +109,12 @@ impl Model {
         if error.is_builder() {
             return Failure::last(ModelError::NoClient(why));
         }
-        let error = match (error.is_connect(), error.is_timeout()) {
-            (true, _) => ModelError::Unreachable { url, why },
-            (false, true) => ModelError::Timeout { url, seconds },
-            (false, false) => ModelError::Dropped { url, why },
-        };
-        Failure { error, again: Some(None) }
+        match (error.is_connect(), error.is_timeout()) {
+            (true, _) => Failure { error: ModelError::Unreachable { url, why }, again: Some(None) },
+            // Who waited this long would wait as long again.
+            (false, true) => Failure::last(ModelError::Timeout { url, seconds }),
+            (false, false) => Failure { error: ModelError::Dropped { url, why }, again: Some(None) },
+        }
     }
 
     fn failed(&self, url: &Url, status: StatusCode, headers: &HeaderMap, answer: &[u8]) -> Failure {

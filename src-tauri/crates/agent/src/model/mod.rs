@@ -1,6 +1,7 @@
 //! Models over HTTP, in both styles.
 
 mod anthropic;
+mod clients;
 mod endpoint;
 mod http;
 mod model_error;

@@ -46,7 +46,7 @@ impl Command<'_> {
         let mut reader = Receiver::from_owned_fd(reader.into())?;
         let mut child = self.spawn(writer)?;
         let family = Family::new(child.id(), self.mark);
-        let _end_on_drop = EndOnDrop(&family);
+        let mut end_on_drop = EndOnDrop(Some(&family));
         limit(child.id());
 
         let mut output = HeadTail::new(self.limit);
@@ -67,6 +67,7 @@ impl Command<'_> {
             let _ = tokio::time::timeout(GRACE, drain(&mut reader, &mut output)).await;
         }
         family.end().await;
+        end_on_drop.0 = None;
         // Only a process that could not be ended still holds the pipe.
         let _ = tokio::time::timeout(GRACE, drain(&mut reader, &mut output)).await;
         let _ = child.wait().await;
@@ -94,11 +95,13 @@ impl Command<'_> {
 }
 
 /// Ends the processes of a call that was given up.
-struct EndOnDrop<'a>(&'a Family);
+struct EndOnDrop<'a>(Option<&'a Family>);
 
 impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
-        end(self.0);
+        if let Some(family) = self.0 {
+            end(family);
+        }
     }
 }
 

@@ -24,13 +24,15 @@ const WIDTH: usize = 110;
 /// Fetches a page from the internet.
 pub(super) struct WebFetch {
     limits: Limits,
-    allow_private: bool,
+    /// Which addresses it does not reach.
+    refuses: fn(IpAddr) -> bool,
     client: OnceLock<Result<Client, String>>,
 }
 
 impl WebFetch {
     pub(super) fn new(setup: &ToolSetup) -> Self {
-        Self { limits: setup.limits, allow_private: setup.allow_private_addresses, client: OnceLock::new() }
+        let refuses = if setup.allow_private_addresses { |_| false } else { is_private };
+        Self { limits: setup.limits, refuses, client: OnceLock::new() }
     }
 }
 
@@ -87,7 +89,7 @@ impl WebFetch {
             Some(Host::Domain(_)) => None,
             None => return Err(ToolResult::error("`url` names no host. Nothing was fetched.")),
         };
-        match address.filter(|address| !self.allow_private && is_private(*address)) {
+        match address.filter(|address| (self.refuses)(*address)) {
             Some(_) => Err(refused(url.host_str().unwrap_or_default())),
             None => Ok(url),
         }
@@ -123,11 +125,8 @@ impl WebFetch {
                 .redirect(reqwest::redirect::Policy::none())
                 // A proxy would connect in our place, to whatever it likes.
                 .no_proxy()
+                .dns_resolver(Arc::new(Checked { refuses: self.refuses }))
                 .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")));
-            let builder = match self.allow_private {
-                true => builder,
-                false => builder.dns_resolver(Arc::new(PublicOnly)),
-            };
             builder.build().map_err(|error| error.to_string())
         };
         let client = self.client.get_or_init(build).as_ref();
@@ -174,16 +173,19 @@ fn laid_out(body: &[u8]) -> String {
     html2text::config::plain().string_from_read(body, WIDTH).unwrap_or_else(|_| lossy(body))
 }
 
-/// Looks up names, and gives addresses only if all of them are public. The connection goes to just these addresses, so
+/// Looks up names, and gives addresses only if none of them is refused. The connection goes to just these addresses, so
 /// that a name which changes its answer gains nothing.
-struct PublicOnly;
+struct Checked {
+    refuses: fn(IpAddr) -> bool,
+}
 
-impl Resolve for PublicOnly {
+impl Resolve for Checked {
     fn resolve(&self, name: Name) -> Resolving {
+        let refuses = self.refuses;
         Box::pin(async move {
             let host = name.as_str().to_owned();
             let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
-            match found.iter().any(|address| is_private(address.ip())) {
+            match found.iter().any(|address| refuses(address.ip())) {
                 true => Err(PrivateAddress(host).into()),
                 false => Ok(Box::new(found.into_iter()) as Addrs),
             }
@@ -219,5 +221,121 @@ fn failed(at: &Url, error: &reqwest::Error) -> ToolResult {
             Some(source) => cause = source,
             None => return ToolResult::error(format!("{at} could not be fetched ({cause}).")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// Serves these answers to one connection each, on an address of this machine; returns the port.
+    fn serve(address: &str, answers: Vec<String>) -> u16 {
+        let listener = TcpListener::bind((address, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for answer in answers {
+                let (mut connection, _) = listener.accept().unwrap();
+                let _ = connection.read(&mut [0; 4096]);
+                connection.write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        port
+    }
+
+    fn answer(kind: &str, body: &str) -> String {
+        let length = body.len();
+        format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        )
+    }
+
+    fn redirect(to: &str) -> String {
+        format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+    }
+
+    fn fetcher(refuses: fn(IpAddr) -> bool) -> WebFetch {
+        WebFetch { refuses, ..WebFetch::new(&ToolSetup::default()) }
+    }
+
+    async fn fetch(fetcher: &WebFetch, url: &str) -> ToolResult {
+        let arguments = Arguments::parse(&json!({ "url": url }).to_string()).unwrap();
+        match fetcher.run(&arguments, &ToolContext::default()).await {
+            Ran::Done(result) => result,
+            Ran::Stale(_) => panic!("a fetch is never stale"),
+        }
+    }
+
+    #[tokio::test]
+    async fn private_addresses_are_refused_by_number_and_by_name() {
+        let port = serve("127.0.0.1", vec![]);
+        let fetcher = fetcher(is_private);
+        for host in [
+            "127.0.0.1",
+            "localhost",
+            "[::1]",
+            "2130706433",
+            "0x7f.1",
+            "[::ffff:127.0.0.1]",
+            "169.254.169.254",
+        ] {
+            let result = fetch(&fetcher, &format!("http://{host}:{port}/")).await;
+            assert!(
+                result.is_error && result.output.contains("may not fetch from"),
+                "{host}: {}",
+                result.output
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_redirect_to_a_private_address_is_refused() {
+        let private = |address: IpAddr| address.to_string() == "127.0.0.2";
+        let secret = serve("127.0.0.2", vec![answer("text/plain", "the secret")]);
+        for to in [
+            format!("http://127.0.0.2:{secret}/"),
+            "ftp://example.com/".to_owned(),
+            "http://a:b@127.0.0.1/".to_owned(),
+        ] {
+            let port = serve("127.0.0.1", vec![redirect(&to)]);
+            let result = fetch(&fetcher(private), &format!("http://127.0.0.1:{port}/")).await;
+            assert!(
+                result.is_error && result.output.contains("Nothing was fetched"),
+                "{to}: {}",
+                result.output
+            );
+            assert!(!result.output.contains("the secret"));
+        }
+    }
+
+    #[tokio::test]
+    async fn redirects_are_followed_a_few_times() {
+        let fetcher = fetcher(|_| false);
+        let port = serve("127.0.0.1", vec![redirect("/b"), answer("text/plain", "here")]);
+        let result = fetch(&fetcher, &format!("http://localhost:{port}/a")).await;
+        assert_eq!(result.output, format!("[http://localhost:{port}/b, status 200]\nhere"));
+        let port = serve("127.0.0.1", vec![redirect("/again"); 6]);
+        let result = fetch(&fetcher, &format!("http://127.0.0.1:{port}/")).await;
+        assert!(result.is_error && result.output.contains("after 5 redirects"), "{}", result.output);
+    }
+
+    #[tokio::test]
+    async fn pages_become_text_and_long_ones_are_cut() {
+        let fetcher = fetcher(|_| false);
+        let page =
+            "<html><head><script>alert(1)</script></head><body><h1>Title</h1><p>Words</p></body></html>";
+        let port = serve("127.0.0.1", vec![answer("text/html", page)]);
+        let result = fetch(&fetcher, &format!("http://127.0.0.1:{port}/")).await;
+        assert!(result.output.contains("# Title") && result.output.contains("Words"), "{}", result.output);
+        assert!(!result.output.contains("alert"), "{}", result.output);
+
+        let port = serve("127.0.0.1", vec![answer("text/plain", &"x".repeat(100_000))]);
+        let result = fetch(&fetcher, &format!("http://127.0.0.1:{port}/")).await;
+        assert!(result.output.contains("bytes cut here") && result.output.len() < 70_000);
+
+        let port = serve("127.0.0.1", vec![answer("image/png", "\u{0}PNG")]);
+        assert!(fetch(&fetcher, &format!("http://127.0.0.1:{port}/")).await.output.contains("is no text"));
     }
 }

@@ -1,0 +1,11 @@
+//! The loop against a scripted model over real HTTP, in both styles.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod contract;
+mod engine;
+mod files;
+mod models;
+mod shell;
