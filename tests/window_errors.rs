@@ -1,0 +1,194 @@
+//! What goes wrong is said in the real window too: what happened, what is safe, what to do.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use sayso_tests::decide::{press_until_decided, select};
+use sayso_tests::desktop::Desktop;
+use sayso_tests::model::{Reply, ScriptedModel, Style};
+use sayso_tests::sayso::desktop_bin;
+use sayso_tests::stage::Stage;
+use sayso_tests::webdriver::Session;
+use serde_json::{Value, json};
+
+async fn window(desktop: &Desktop, stage: &Stage) -> Session {
+    let data = stage.sayso.data_dir().to_str().unwrap().to_owned();
+    Session::window(desktop, &desktop_bin(), &["--data-dir", &data], &[]).await
+}
+
+async fn writing_stage() -> Stage {
+    Stage::calling("write_file", json!({ "path": "report.txt", "content": "ready\n" })).await
+}
+
+/// A folder that a host has used and left.
+async fn used_stage() -> Stage {
+    let stage = writing_stage().await;
+    let host = stage.sayso.serve();
+    stage.add_agent(json!({})).await;
+    host.stop().await;
+    stage
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_database_that_cannot_be_used_is_a_page_in_words_and_can_be_tried_again() {
+    let stage = used_stage().await;
+    let file = stage.sayso.data_dir().join("sayso.db");
+    let good = std::fs::read(&file).unwrap();
+    let mut damaged = good.clone();
+    damaged[..1024].fill(0x5a);
+
+    for (bytes, word) in [(newer(&file), "newer"), (damaged, "not begin like a database")] {
+        std::fs::write(&file, &bytes).unwrap();
+        let desktop = Desktop::start().await;
+        let page = window(&desktop, &stage).await;
+        page.wait_text(word).await;
+        page.shot(&format!("window-start-{}", word.split(' ').next().unwrap())).await;
+        assert_eq!(std::fs::read(&file).unwrap(), bytes, "it is left as it is");
+        std::fs::write(&file, &good).unwrap();
+        page.press("Try again").await;
+        page.wait_text("Nothing waits for you").await;
+        page.end().await;
+    }
+}
+
+fn newer(file: &std::path::Path) -> Vec<u8> {
+    let copy = tempfile::NamedTempFile::new().unwrap();
+    std::fs::copy(file, copy.path()).unwrap();
+    let db = rusqlite::Connection::open(copy.path()).unwrap();
+    db.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    db.pragma_update(None, "user_version", 9999).unwrap();
+    drop(db);
+    std::fs::read(copy.path()).unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_folder_that_another_host_has_is_named() {
+    let stage = used_stage().await;
+    let host = stage.sayso.serve();
+    let desktop = Desktop::start().await;
+    let page = window(&desktop, &stage).await;
+    page.wait_text("already runs").await;
+    page.shot("window-start-in-use").await;
+    host.stop().await;
+    page.press("Try again").await;
+    page.wait_text("Nothing waits for you").await;
+    page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn what_ends_a_run_is_said_where_the_run_is_shown() {
+    let model = ScriptedModel::answering(Style::OpenAi, |_| Reply::html("<html>Welcome</html>")).await;
+    let stage = Stage::new(model);
+    let desktop = Desktop::start().await;
+    let page = window(&desktop, &stage).await;
+    page.wait_text("Nothing waits for you").await;
+    for (more, word) in [
+        (json!({}), "web page"),
+        (json!({ "api_key": "env:SAYSO_TEST_KEY_THAT_IS_NOT_SET" }), "SAYSO_TEST_KEY_THAT_IS_NOT_SET"),
+    ] {
+        stage.add_agent(more).await;
+        let run = stage.start_run("go").await;
+        stage.wait_status(&run, "error").await;
+        page.press("Inbox").await;
+        page.press("Runs").await;
+        page.wait_text(word).await;
+    }
+    page.shot("window-run-error").await;
+    page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_locked_database_keeps_the_decision_open_and_says_so() {
+    let stage = writing_stage().await;
+    let desktop = Desktop::start().await;
+    let page = window(&desktop, &stage).await;
+    page.wait_text("Nothing waits for you").await;
+    stage.add_agent(json!({})).await;
+    let run = stage.start_run("go").await;
+    let request = stage.waiting().await;
+    let prompt = request["request"]["prompt"].as_str().unwrap();
+    select(&page, prompt).await;
+    let other = rusqlite::Connection::open(stage.sayso.data_dir().join("sayso.db")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    page.press("Approve").await;
+    page.wait_text("Another program is holding").await;
+    page.shot("window-locked").await;
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(stage.list().await.len(), 1);
+    press_until_decided(&page, "Approve").await;
+    stage.wait_status(&run, "done").await;
+    assert_eq!(stage.work_file("report.txt"), "ready\n");
+    page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn numbers_show_every_digit_on_screen() {
+    let arguments: Value =
+        serde_json::from_str("{\"command\":\"true\",\"n\":9007199254740993,\"x\":1.10}").unwrap();
+    let stage = Stage::calling("shell", arguments).await;
+    let desktop = Desktop::start().await;
+    let page = window(&desktop, &stage).await;
+    page.wait_text("Nothing waits for you").await;
+    stage.add_agent(json!({})).await;
+    stage.start_run("go").await;
+    let request = stage.waiting().await;
+    select(&page, request["request"]["prompt"].as_str().unwrap()).await;
+    page.wait_text("9007199254740993").await;
+    page.wait_text("1.10").await;
+    page.shot("window-digits").await;
+    page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn the_demo_runs_with_one_press_and_every_kind_it_asks_can_be_answered() {
+    let stage = writing_stage().await;
+    let desktop = Desktop::start().await;
+    let page = window(&desktop, &stage).await;
+    page.press("Run the demo").await;
+    page.wait_text("Which greeting shall I write?").await;
+    page.find("[role=option]").await.click().await.unwrap();
+    let option = fantoccini::Locator::XPath("//label[contains(., 'Good day')]");
+    page.client.wait().for_element(option).await.unwrap().click().await.unwrap();
+    press_until_decided_once(&page, &stage, "Answer").await;
+    for button in ["Approve", "Deny", "Approve"] {
+        stage.waiting().await;
+        page.press("Inbox").await;
+        let waiting = page.find("[role=option]:last-of-type").await;
+        waiting.click().await.unwrap();
+        press_until_decided_once(&page, &stage, button).await;
+    }
+    sayso_tests::wait_until("the demo is done", sayso_tests::wait::SOON, async || {
+        let runs = stage.sayso.json(&["runs"]).await.exits(0).values();
+        runs.iter().all(|run| run["status"] == "done")
+    })
+    .await;
+    let outcomes: Vec<_> = stage.sayso.json(&["history"]).await.exits(0).values();
+    let outcomes: Vec<_> =
+        outcomes.iter().rev().map(|decision| decision["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["answered", "approved", "declined", "approved"]);
+    let file = stage.sayso.data_dir().with_file_name("data-demo").join("hello.txt");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "Good day from the Sayso demo.\n");
+    page.press("Runs").await;
+    page.wait_text("You said no to the first command").await;
+    page.shot("window-demo-done").await;
+    page.end().await;
+}
+
+/// Presses `button` until one more decision is in History.
+async fn press_until_decided_once(page: &Session, stage: &Stage, button: &str) {
+    let decisions = async || stage.sayso.json(&["history"]).await.exits(0).values().len();
+    let before = decisions().await;
+    sayso_tests::wait_until(&format!("{button} decides"), sayso_tests::wait::SOON, async || {
+        if decisions().await == before {
+            let _ = tokio::time::timeout(std::time::Duration::from_secs(1), page.press(button)).await;
+            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+        }
+        decisions().await > before
+    })
+    .await;
+}
