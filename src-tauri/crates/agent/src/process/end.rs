@@ -38,7 +38,9 @@ pub fn kill_marked(marker_prefix: &str) -> usize {
     end(&Family { root: None, mark: format!("{MARK}={marker_prefix}").into_bytes() })
 }
 
-/// Ends a family, again and again until none is left: a process may fork while the others are being ended.
+/// Ends a family: first all of it is halted, parents before children, and only then killed. A shell whose child dies before
+/// it would otherwise go on with the rest of its line. Again and again until none is left, since a process may fork
+/// while the others are being halted.
 pub(super) fn end(family: &Family) -> usize {
     let started = Instant::now();
     let mut known: HashSet<Process> = HashSet::new();
@@ -47,17 +49,22 @@ pub(super) fn end(family: &Family) -> usize {
         if left.is_empty() || started.elapsed() > LIMIT {
             return known.len();
         }
-        left.iter().for_each(kill);
-        known.extend(left);
-        std::thread::sleep(PAUSE);
+        let fresh: Vec<_> = left.iter().filter(|process| !known.contains(process)).collect();
+        if fresh.is_empty() {
+            left.iter().for_each(|process| signal(process, Signal::KILL));
+            std::thread::sleep(PAUSE);
+        } else {
+            fresh.iter().for_each(|process| signal(process, Signal::STOP));
+            known.extend(fresh);
+        }
     }
 }
 
 /// A process, told apart from a later one with the same number by when it started.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Process {
-    pid: i32,
     started: u64,
+    pid: i32,
 }
 
 struct Stat {
@@ -67,7 +74,8 @@ struct Stat {
     is_dead: bool,
 }
 
-fn members(family: &Family, known: &HashSet<Process>) -> HashSet<Process> {
+/// The processes of a family that are still there, oldest first. Who was known stays one when its parent is gone.
+fn members(family: &Family, known: &HashSet<Process>) -> Vec<Process> {
     let all = processes();
     let own = i32::try_from(std::process::id()).ok();
     let mut found: HashSet<i32> = all
@@ -90,7 +98,9 @@ fn members(family: &Family, known: &HashSet<Process>) -> HashSet<Process> {
     }
     let is_left =
         |stat: &&Stat| found.contains(&stat.process.pid) && !stat.is_dead && Some(stat.process.pid) != own;
-    all.iter().filter(is_left).map(|stat| stat.process).collect()
+    let mut left: Vec<_> = all.iter().filter(is_left).map(|stat| stat.process).collect();
+    left.sort_unstable();
+    left
 }
 
 fn processes() -> Vec<Stat> {
@@ -118,18 +128,18 @@ fn carries(pid: i32, mark: &[u8]) -> bool {
     environment.windows(mark.len()).enumerate().any(|(at, window)| window == mark && starts(at))
 }
 
-fn kill(process: &Process) {
+fn signal(process: &Process, signal: Signal) {
     let Some(pid) = Pid::from_raw(process.pid) else { return };
     match pidfd_open(pid, PidfdFlags::empty()) {
         // Once the handle is open the number cannot pass to another process; it may have before.
         Ok(handle) => {
             if stat(process.pid).is_some_and(|stat| stat.process == *process) {
-                let _ = pidfd_send_signal(&handle, Signal::KILL);
+                let _ = pidfd_send_signal(&handle, signal);
             }
         }
         Err(rustix::io::Errno::SRCH) => {}
         Err(_) => {
-            let _ = rustix::process::kill_process(pid, Signal::KILL);
+            let _ = rustix::process::kill_process(pid, signal);
         }
     }
 }

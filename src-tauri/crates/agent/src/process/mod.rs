@@ -2,9 +2,11 @@
 
 mod command;
 mod end;
+mod hide;
 
 pub(crate) use command::{Command, Ended};
 pub use end::kill_marked;
+pub use hide::hide_memory;
 
 /// The variable that marks every process of a call. Children inherit it, so that those that left their process group are
 /// found too.

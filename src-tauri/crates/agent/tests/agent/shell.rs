@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sayso_agent::{Arguments, Folder, Limits, Ran, Tool, ToolContext, ToolSetup, Toolkit, kill_marked};
+use sayso_agent::{
+    Arguments, Folder, Limits, Ran, Tool, ToolContext, ToolSetup, Toolkit, hide_memory, kill_marked,
+};
 use sayso_domain::ToolResult;
 use serde_json::json;
 use tempfile::TempDir;
@@ -97,6 +99,18 @@ async fn a_command_sees_no_key_no_token_and_no_session_bus() {
 }
 
 #[tokio::test]
+async fn a_command_cannot_look_into_the_process_that_started_it() {
+    use rustix::process::{DumpableBehavior, dumpable_behavior, geteuid};
+    hide_memory().unwrap();
+    assert!(matches!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable));
+    let shell = Shell::new();
+    let result = shell.run("cat /proc/$PPID/environ").await;
+    assert!(geteuid().is_root() || result.output.contains("Permission denied"), "{}", result.output);
+    assert_eq!(shell.run("echo fine; cat /proc/$$/environ >/dev/null").await.output, "fine\n[exit code 0]");
+    assert_eq!(shell.left(), 0);
+}
+
+#[tokio::test]
 async fn a_command_ends_at_its_time_limit_with_all_its_children() {
     let shell = Shell::new();
     let started = Instant::now();
@@ -124,6 +138,22 @@ async fn what_a_command_leaves_behind_neither_hangs_the_call_nor_lives_on() {
     let result = shell.run("setsid sleep 600 >/dev/null 2>&1 & echo done").await;
     assert_eq!(result.output, "done\n[exit code 0]");
     assert_eq!(shell.left(), 0);
+}
+
+#[tokio::test]
+async fn a_shell_that_is_ended_never_gets_to_the_rest_of_its_line() {
+    let shell = Shell::new();
+    let line = "sleep 600; touch after; (setsid sh -c 'sleep 600; touch after' & setsid -f sh -c 'sleep 600; touch after')";
+    let lines = [
+        format!("setsid sh -c \"{line}\" & {line}"),
+        line.to_owned(),
+        format!("sh -c \"{line}\"; touch after"),
+    ];
+    for line in lines {
+        shell.run_with(&json!({ "command": line, "timeout_seconds": 1 })).await;
+        assert_eq!(shell.left(), 0);
+        assert!(!shell.folder.path().join("after").exists(), "{line}");
+    }
 }
 
 #[tokio::test]
