@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use sayso_tests::stage::Stage;
+use sayso_tests::wait::SOON;
 use serde_json::{Value, json};
 
 const REASON: &str = "over budget";
@@ -134,8 +135,7 @@ async fn several_runs_wait_at_once_and_are_answered_in_any_order() {
     for number in 0..4 {
         runs.push(stage.start_run(&format!("task {number}")).await);
     }
-    sayso_tests::wait_until("all four wait", sayso_tests::wait::SOON, async || stage.list().await.len() == 4)
-        .await;
+    sayso_tests::wait_until("all four wait", SOON, async || stage.list().await.len() == 4).await;
     for request in stage.list().await.iter().rev() {
         stage.sayso.run(&["approve", key(request)]).await.exits(0);
     }
@@ -145,23 +145,76 @@ async fn several_runs_wait_at_once_and_are_answered_in_any_order() {
     assert_eq!(stage.work_file("effect.txt").lines().count(), 4);
 }
 
+/// The browser's side of the app, without a browser: a session by the one-time link, then the same calls.
+struct Browser {
+    client: reqwest::Client,
+    url: String,
+    token: String,
+}
+
+impl Browser {
+    async fn open(stage: &Stage, url: &str) -> Self {
+        let link = stage.sayso.run(&["open"]).await.exits(0).stdout;
+        let code = link.trim().split("code=").nth(1).expect("the link holds a code").to_owned();
+        let client = reqwest::Client::builder().timeout(SOON).build().unwrap();
+        let session =
+            client.post(format!("{url}/session")).json(&json!({ "code": code })).send().await.unwrap();
+        let session: Value = session.json().await.unwrap();
+        Self { client, url: url.to_owned(), token: session["token"].as_str().unwrap().to_owned() }
+    }
+
+    async fn call(&self, command: &str, params: Value) -> Result<Value, Value> {
+        let body = json!({ "command": command, "params": params });
+        let sent = self.client.post(format!("{}/rpc", self.url)).bearer_auth(&self.token).json(&body).send();
+        let answer: Value = sent.await.unwrap().json().await.unwrap();
+        answer.get("result").cloned().ok_or_else(|| answer["error"].clone())
+    }
+}
+
 #[tokio::test]
-async fn two_surfaces_race_and_each_time_one_wins() {
+async fn two_surfaces_race_and_each_time_one_wins_and_the_other_is_told_who_was_first() {
     let stage = Stage::calling("shell", json!({ "command": "echo happened >> effect.txt" })).await;
-    let _host = stage.sayso.serve();
+    let host = stage.sayso.serve();
     stage.add_agent(json!({})).await;
-    let mut approvals = 0;
+    let browser = Browser::open(&stage, &host.url).await;
+    let (mut approvals, mut browser_wins) = (0, 0);
     for round in 0..50 {
         let run = stage.start_run("append a line").await;
         let request = stage.waiting().await;
-        let (yes, no) = (["approve", key(&request)], ["deny", key(&request)]);
-        let (approve, deny) = tokio::join!(stage.sayso.json(&yes), stage.sayso.json(&no));
-        let (winner, loser) = if approve.code == 0 { (&approve, &deny) } else { (&deny, &approve) };
-        assert_eq!((winner.code, loser.code), (0, 5), "round {round}: {winner:?} {loser:?}");
-        let first = winner.value()["outcome"].as_str().unwrap().to_owned();
-        assert!(loser.stderr.contains(&first), "round {round}: the loser is told who was first: {loser:?}");
-        approvals += usize::from(approve.code == 0);
+        // Starting a process takes a moment, so the browser waits for one of varying length.
+        let pause = std::time::Duration::from_micros(round * 400);
+        let clicks = async {
+            tokio::time::sleep(pause).await;
+            let ok = round % 2 == 0;
+            browser.call("inbox.decide", json!({ "key": key(&request), "ok": ok })).await
+        };
+        let arguments = [if round % 2 == 0 { "deny" } else { "approve" }, key(&request)];
+        let (clicked, typed) = tokio::join!(clicks, stage.sayso.json(&arguments));
+        let outcome = match &clicked {
+            Ok(decision) => {
+                browser_wins += 1;
+                assert_eq!(typed.code, 5, "round {round}: {typed:?}");
+                let outcome = decision["outcome"].as_str().unwrap().to_owned();
+                assert!(
+                    typed.stderr.contains(&outcome) && typed.stderr.contains("in the browser"),
+                    "{typed:?}"
+                );
+                outcome
+            }
+            Err(error) => {
+                let outcome = typed.clone().exits(0).value()["outcome"].as_str().unwrap().to_owned();
+                assert_eq!(error["code"], "already_decided", "round {round}: {error}");
+                let message = error["message"].as_str().unwrap();
+                assert!(message.contains(&outcome) && message.contains("on the command line"), "{message}");
+                outcome
+            }
+        };
+        approvals += usize::from(outcome == "approved");
         stage.wait_status(&run, "done").await;
         assert_eq!(stage.work_file("effect.txt").lines().count(), approvals, "round {round}");
     }
+    println!("the browser won {browser_wins} of 50");
+    let history = stage.sayso.json(&["history", "--all"]).await.exits(0).values();
+    assert_eq!(history.len(), 50);
+    stage.sayso.run(&["history", "verify"]).await.exits(0);
 }
