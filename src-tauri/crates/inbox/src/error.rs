@@ -1,6 +1,4 @@
-use sayso_domain::{
-    DecidedBy, Outcome, RequestKey, RequestUrlError, RunId, SecretField, Settlement, Surface,
-};
+use sayso_domain::{DecidedBy, RequestKey, RequestUrlError, RunId, SecretField, Settlement, Surface};
 use sayso_store::StoreError;
 use sayso_store::requests::RequestRow;
 use sayso_store::settlements::SettlementRow;
@@ -95,7 +93,12 @@ impl InboxError {
     pub fn into_store(self) -> StoreError {
         match self {
             Self::Storage(error) => error,
-            other => StoreError::Refused(other.to_string()),
+            Self::Id
+            | Self::Url(_)
+            | Self::Secret(_)
+            | Self::Schema(_)
+            | Self::Expired
+            | Self::Duplicate => StoreError::Refused(self.to_string()),
         }
     }
 }
@@ -130,13 +133,12 @@ fn first(decided: &Decided) -> String {
         Some(Surface::Browser) => " in the browser",
         None => "",
     };
-    let who = match (decided.by, outcome) {
-        (DecidedBy::Person, _) => format!("by a person{place}"),
-        (DecidedBy::Rule, _) => "by a rule".to_owned(),
-        (DecidedBy::Deadline, _) => "by its deadline".to_owned(),
-        (DecidedBy::Source, _) => "by whoever asked".to_owned(),
-        (DecidedBy::Stop, Outcome::Cancelled(_)) => "because its run was stopped".to_owned(),
-        (DecidedBy::Stop, _) => "by stopping its run".to_owned(),
+    let who = match decided.by {
+        DecidedBy::Person => format!("by a person{place}"),
+        DecidedBy::Rule => "by a rule".to_owned(),
+        DecidedBy::Deadline => "by its deadline".to_owned(),
+        DecidedBy::Source => "by whoever asked".to_owned(),
+        DecidedBy::Stop => "because its run was stopped".to_owned(),
     };
     format!("This request was already {outcome} {who} at {at}.")
 }

@@ -40,9 +40,8 @@ impl Inbox {
     /// has passed is not refused, but expires at once.
     pub fn ask_in(&self, tx: &Tx<'_>, new: &NewRequest) -> Result<(), InboxError> {
         check::request(&new.shown.request)?;
-        requests::insert(tx, new).map_err(|error| match error {
-            StoreError::Conflict => InboxError::Duplicate,
-            other => InboxError::Storage(other),
+        requests::insert(tx, new).map_err(|error| {
+            if error == StoreError::Conflict { InboxError::Duplicate } else { InboxError::Storage(error) }
         })
     }
 

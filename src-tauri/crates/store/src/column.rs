@@ -62,9 +62,12 @@ pub(crate) fn digest(row: &Row<'_>, column: &str) -> Result<Digest, StoreError> 
     Ok(Digest(row.get(column)?))
 }
 
-/// JSON text of a type.
+/// JSON text of a type. What we wrote we read, however deep: it came through readers that have a limit.
 pub(crate) fn json<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::damaged(format_args!("{what}: {error}")))
+    let mut from = serde_json::Deserializer::from_str(text);
+    from.disable_recursion_limit();
+    let read = T::deserialize(&mut from).and_then(|value| from.end().map(|()| value));
+    read.map_err(|error| StoreError::damaged(format_args!("{what}: {error}")))
 }
 
 /// The JSON text of a value that must be one.

@@ -24,9 +24,12 @@ pub struct StoreCopy {
 impl StoreCopy {
     /// Copies the file and its log, and reads them there. An older format is migrated in the copy.
     pub(crate) fn of(path: &Path) -> Result<Self, OpenError> {
-        let failed = |error: io::Error| match error.kind() {
-            ErrorKind::StorageFull => OpenError::Full { path: std::env::temp_dir() },
-            _ => OpenError::Io { path: path.to_owned(), what: error.to_string() },
+        let failed = |error: io::Error| {
+            if error.kind() == ErrorKind::StorageFull {
+                OpenError::Full { path: std::env::temp_dir() }
+            } else {
+                OpenError::Io { path: path.to_owned(), what: error.to_string() }
+            }
         };
         let folder = tempfile::Builder::new().prefix("sayso-").tempdir().map_err(failed)?;
         let copy = folder.path().join("sayso.db");
@@ -46,8 +49,8 @@ impl StoreCopy {
 fn copy_at_rest(from: &Path, to: &Path) -> io::Result<()> {
     for _ in 0..TRIES {
         let before = mark(from)?;
-        fs::copy(from, to)?;
-        match fs::copy(wal_of(from), wal_of(to)) {
+        copy(from, to)?;
+        match copy(&wal_of(from), &wal_of(to)) {
             Err(error) if error.kind() == ErrorKind::NotFound => match fs::remove_file(wal_of(to)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -62,6 +65,12 @@ fn copy_at_rest(from: &Path, to: &Path) -> io::Result<()> {
         std::thread::sleep(PAUSE);
     }
     Err(io::Error::new(ErrorKind::ResourceBusy, "it changes too fast to be copied; try again"))
+}
+
+/// Copies the bytes alone: the copy of a file that may not be written may be.
+fn copy(from: &Path, to: &Path) -> io::Result<u64> {
+    let mut from = fs::File::open(from)?;
+    io::copy(&mut from, &mut fs::File::create(to)?)
 }
 
 /// What changes when a log is begun anew: its header, with its random salts. Without a log, the file itself.

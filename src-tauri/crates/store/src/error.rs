@@ -66,14 +66,19 @@ impl StoreError {
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
         let Some(sqlite) = error.sqlite_error().copied() else {
-            return match error {
+            let is_content = matches!(
+                error,
                 rusqlite::Error::FromSqlConversionFailure(..)
-                | rusqlite::Error::IntegralValueOutOfRange(..)
-                | rusqlite::Error::InvalidColumnType(..)
-                | rusqlite::Error::Utf8Error(..) => Self::damaged(error),
-                other => Self::Sql(other.to_string()),
-            };
+                    | rusqlite::Error::IntegralValueOutOfRange(..)
+                    | rusqlite::Error::InvalidColumnType(..)
+                    | rusqlite::Error::Utf8Error(..)
+            );
+            return if is_content { Self::damaged(error) } else { Self::Sql(error.to_string()) };
         };
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "SQLite's codes, of which only some mean something to us"
+        )]
         match sqlite.code {
             ErrorCode::DiskFull => Self::Full,
             // The memory shared between connections could not grow: its file is on the same disk.

@@ -122,10 +122,11 @@ fn commit_all(conn: &Conn, mut waiting: VecDeque<Box<dyn Job>>) {
     while !waiting.is_empty() {
         let mut ran = Vec::with_capacity(waiting.len());
         let outcome = commit_some(conn, &mut waiting, &mut ran);
-        if outcome.is_err() && !conn.raw().is_autocommit() {
-            if let Err(error) = conn.batch("ROLLBACK") {
-                tracing::error!(%error, "a failed transaction could not be rolled back");
-            }
+        if outcome.is_err()
+            && !conn.raw().is_autocommit()
+            && let Err(error) = conn.batch("ROLLBACK")
+        {
+            tracing::error!(%error, "a failed transaction could not be rolled back");
         }
         if let Err(error) = &outcome {
             tracing::warn!(%error, closures = ran.len(), "a commit failed");

@@ -1,4 +1,7 @@
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::world::Place;
 use crate::open::wal_of;
@@ -34,6 +37,9 @@ async fn a_copy_of_a_killed_processs_file_holds_its_log_and_leaves_nothing_besid
     let db = killed.path().join("sayso.db");
     fs::copy(place.db(), &db).unwrap();
     fs::copy(wal_of(&place.db()), wal_of(&db)).unwrap();
+    for file in [db.clone(), wal_of(&db)] {
+        fs::set_permissions(file, fs::Permissions::from_mode(0o400)).unwrap();
+    }
     let bytes = (fs::read(&db).unwrap(), fs::read(wal_of(&db)).unwrap());
     assert_eq!(read(&Store::open_copy(&db).unwrap()).0.as_deref(), Some("7"));
     assert_eq!((fs::read(&db).unwrap(), fs::read(wal_of(&db)).unwrap()), bytes);
@@ -53,37 +59,30 @@ async fn a_copy_of_a_closed_file_leaves_no_log_beside_it() {
 async fn copies_made_while_a_writer_is_at_work_are_whole_and_never_older_than_their_beginning() {
     let place = Place::new();
     place.store.write(|tx| both(tx, 0)).await.unwrap();
-    let done = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
-    let stop = tokio_stop();
+    let done = Arc::new(AtomicU32::new(0));
+    let stop = Arc::new(AtomicBool::new(false));
     let (store, written, stopped) = (place.store.clone(), done.clone(), stop.clone());
     let writer = async move {
         let mut value = 0;
-        while !stopped.load(std::sync::atomic::Ordering::Relaxed) {
+        while !stopped.load(Ordering::Relaxed) {
             value += 1;
             store.write(move |tx| both(tx, value)).await.unwrap();
-            written.store(value, std::sync::atomic::Ordering::Relaxed);
+            written.store(value, Ordering::Relaxed);
         }
     };
     let db = place.db();
     let reader = tokio::task::spawn_blocking(move || {
         for _ in 0..20 {
-            let at_least = done.load(std::sync::atomic::Ordering::Relaxed);
-            let (one, two) = match Store::open_copy(&db) {
-                Ok(copy) => read(&copy),
-                Err(error) => panic!("{error}"),
-            };
+            let at_least = done.load(Ordering::Relaxed);
+            let (one, two) = read(&Store::open_copy(&db).unwrap_or_else(|error| panic!("{error}")));
             assert_eq!(one, two);
             let value: u32 = one.unwrap().parse().unwrap();
             assert!(value >= at_least, "{value} is older than {at_least}");
         }
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        stop.store(true, Ordering::Relaxed);
     });
     let (_, read) = tokio::join!(writer, reader);
     read.unwrap();
-}
-
-fn tokio_stop() -> std::sync::Arc<std::sync::atomic::AtomicBool> {
-    std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false))
 }
 
 #[test]

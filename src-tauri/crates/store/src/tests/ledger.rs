@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use sayso_domain::sha256;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use sayso_domain::{Answer, DecidedBy, Settlement, sha256};
 use serde_json::{Value, json};
 
-use super::world::{Place, agent, at, cancelled, decided, no, run_end, yes};
+use super::world::{Place, agent, at, cancelled, decided, key, no, request, run_end, yes};
 use crate::ledger::{self, Entry, EntryType, Problem, Verification};
-use crate::settings;
+use crate::{Tx, requests, settings, settlements};
 
 async fn filled() -> Place {
     let place = Place::new();
@@ -98,7 +100,7 @@ async fn the_format_is_what_its_page_says() {
 #[tokio::test]
 async fn a_decisions_entry_holds_all_that_history_needs() {
     let place = filled().await;
-    let entries = place.store.read(|reader| ledger::of_request(reader, super::world::key(2))).await.unwrap();
+    let entries = place.store.read(|reader| ledger::of_request(reader, key(2))).await.unwrap();
     let names: BTreeSet<_> = entries[0].fields.iter().map(|(name, _)| name.as_str()).collect();
     let expected = BTreeSet::from([
         "request",
@@ -173,6 +175,61 @@ async fn what_was_erased_verifies_once_a_redaction_names_it() {
     erase(&["request"]).await.unwrap();
     redaction(&["request"]).await.unwrap();
     assert_eq!(verify(&place).await.problem, Some(Problem::Changed));
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let number = "-?(0|[1-9][0-9]{0,30})([.][0-9]{1,20})?([eE][+-]?[0-9]{1,4})?";
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        number.prop_map(|number| serde_json::from_str(&number).unwrap()),
+    ];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::vec((any::<String>(), inner), 0..5)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+#[test]
+fn whatever_was_asked_and_answered_verifies_and_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let conn = crate::open::writer(&folder.path().join("sayso.db")).unwrap();
+    let tx = Tx::new(&conn);
+    conn.batch("BEGIN").unwrap();
+    let source = agent(&tx).unwrap();
+    conn.batch("SAVEPOINT once").unwrap();
+    let texts = (any::<String>(), any::<String>(), any::<Option<String>>(), any::<bool>());
+    let mut runner = TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
+    let done =
+        runner.run(&(texts, any_json(), any_json()), |((prompt, folder, reason, ok), data, answered)| {
+            conn.batch("ROLLBACK TO once").unwrap();
+            let mut new = request(source, 1);
+            new.shown.request.prompt = prompt;
+            new.shown.request.data = Some(data.clone()).filter(|data| !data.is_null());
+            if !answered.is_null() {
+            new.shown.request.extra.insert("more".to_owned(), answered.clone());
+        }
+            new.shown.folder = Some(folder);
+            requests::insert(&tx, &new).unwrap();
+            let answer = match ok {
+                true => Answer::ok_with(key(1).to_string(), answered),
+                false => Answer::declined(key(1).to_string(), reason.as_deref()),
+            };
+            let settlement = Settlement { answer, ..if ok { yes(1) } else { no(1, "") } };
+            settlements::settle(&tx, key(1), &settlement, DecidedBy::Person, None).unwrap();
+            ledger::append_decision(&tx, key(1)).unwrap();
+            let stored = requests::get(&tx, key(1)).unwrap().unwrap();
+            prop_assert_eq!(&stored.shown, &new.shown);
+            prop_assert_eq!(settlements::get(&tx, key(1)).unwrap().unwrap().settlement, settlement);
+            let found = ledger::verify(&conn).unwrap();
+            prop_assert!(found.ok, "{found:?}");
+                Ok(())
+        });
+    done.unwrap();
 }
 
 #[tokio::test]

