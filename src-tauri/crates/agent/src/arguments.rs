@@ -1,8 +1,6 @@
 use std::collections::HashSet;
-use std::fmt;
 
 use sayso_domain::ToolResult;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// The arguments of a call: an object, and the text that it was read from (contract 20).
@@ -30,9 +28,9 @@ impl Arguments {
                 type_of(&value)
             ));
         }
-        match serde_json::Deserializer::from_str(text).deserialize_any(TopKeys(HashSet::new())) {
-            Ok(()) => Ok(Self { text: text.to_owned(), value }),
-            Err(error) => Err(format!("{error}. The tool did not run.")),
+        match ambiguous_name(text) {
+            None => Ok(Self { text: text.to_owned(), value }),
+            Some(problem) => Err(format!("{problem}. The tool did not run.")),
         }
     }
 
@@ -93,35 +91,51 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Finds a name that an object has twice.
-struct TopKeys(HashSet<String>);
+/// What the JSON parser takes for an instruction to itself when it is an object's first name: it would read another value
+/// than the text shows.
+const PARSERS_OWN: &str = "$serde_json::private::";
 
-impl<'de> Visitor<'de> for TopKeys {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key_seed(Name)? {
-            map.next_value::<IgnoredAny>()?;
-            if !self.0.insert(key.clone()) {
-                return Err(A::Error::custom(format!("The arguments hold `{key}` twice")));
+/// Finds a name that an object has twice, at any depth, or one that the parser keeps for itself. The text is valid JSON.
+fn ambiguous_name(text: &str) -> Option<String> {
+    let mut objects: Vec<HashSet<String>> = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}', '"']) {
+        let found = rest.as_bytes()[at];
+        rest = &rest[at + 1..];
+        match found {
+            b'{' => objects.push(HashSet::new()),
+            b'}' => drop(objects.pop()),
+            _ => {
+                let end = end_of_string(rest);
+                let quoted = &rest[..end];
+                rest = rest.get(end + 1..).unwrap_or_default();
+                if !rest.trim_start().starts_with(':') {
+                    continue;
+                }
+                let name: String = serde_json::from_str(&format!("\"{quoted}\"")).unwrap_or_default();
+                if name.starts_with(PARSERS_OWN) {
+                    return Some(format!("The arguments hold the name `{name}`, which is not allowed"));
+                }
+                if let Some(names) = objects.last_mut()
+                    && !names.insert(name.clone())
+                {
+                    return Some(format!("The arguments hold `{name}` twice"));
+                }
             }
         }
-        Ok(())
     }
+    None
 }
 
-struct Name;
-
-impl<'de> DeserializeSeed<'de> for Name {
-    type Value = String;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<String, D::Error> {
-        serde::Deserialize::deserialize(from)
-    }
+/// Where a string ends: at the first quote that is not escaped.
+fn end_of_string(text: &str) -> usize {
+    let mut escaped = false;
+    let is_end = |byte: u8| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    };
+    text.bytes().position(is_end).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -142,9 +156,26 @@ mod tests {
             ("{", false),
             (r#"{"a":1} x"#, false),
             (r#"{"a":1,"a":2}"#, false),
+            (r#"{"a":1,"\u0061":2}"#, false),
+            (r#"{"a":[{"b":1,"c":{},"b":2}]}"#, false),
+            (r#"{"a":{"b":1},"b":[{"b":2},{"b":"\\"}],"c":"\"a\":1,{"}"#, true),
         ] {
             assert_eq!(Arguments::parse(text).is_ok(), reads, "{text}");
         }
+    }
+
+    /// The parser would read these as `{"command":"rm"}`, as `"rm"` and as 9.
+    #[test]
+    fn nothing_is_read_that_the_text_does_not_show() {
+        for text in [
+            r#"{"$serde_json::private::RawValue":"{\"command\":\"rm\"}"}"#,
+            r#"{"command":{"$serde_json::private::RawValue":"\"rm\""}}"#,
+            r#"{"command":"ls","timeout_seconds":{"\u0024serde_json::private::Number" : "9"}}"#,
+        ] {
+            let error = Arguments::parse(text).unwrap_err();
+            assert!(error.contains("which is not allowed"), "{error}");
+        }
+        assert!(Arguments::parse(r#"{"content":"$serde_json::private::Number"}"#).is_ok());
     }
 
     #[test]

@@ -6,6 +6,11 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt as _};
 use sayso_domain::ToolResult;
 
+/// The longest path that a model may name, in bytes: what systems take.
+const LONGEST: usize = 4096;
+/// How many folders a path may name one beneath another. Following them takes stack, which a model must not use up.
+const DEEPEST: usize = 200;
+
 /// An agent's folder: a handle on the directory itself. Whatever is named through it stays beneath it: neither `..` nor
 /// a link leads out.
 pub struct Folder {
@@ -64,6 +69,11 @@ impl Folder {
     pub(crate) fn relative(&self, named: &str) -> Result<PathBuf, ToolResult> {
         if named.contains('\0') {
             return Err(ToolResult::error("The path holds a NUL character. Nothing was run."));
+        }
+        if named.len() > LONGEST || named.split('/').count() > DEEPEST {
+            return Err(ToolResult::error(format!(
+                "The path is longer than {LONGEST} bytes or names more than {DEEPEST} folders. Nothing was read or changed."
+            )));
         }
         let named = Path::new(if named.is_empty() { "." } else { named });
         let inside = if named.is_absolute() {

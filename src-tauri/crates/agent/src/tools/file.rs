@@ -27,16 +27,19 @@ pub(super) struct Place {
     pub(super) real: PathBuf,
     /// As it is shown: the path, and where it really leads if that is elsewhere.
     pub(super) shown: String,
+    /// Whether that is elsewhere.
+    is_linked: bool,
 }
 
 pub(super) fn place(folder: &Folder, named: &str) -> Result<Place, ToolResult> {
     let relative = folder.relative(named)?;
     let real = resolve(folder, &relative)?;
-    let shown = match real == relative {
-        true => relative.display().to_string(),
-        false => format!("{} (a link to {})", relative.display(), real.display()),
+    let is_linked = real != relative;
+    let shown = match is_linked {
+        false => relative.display().to_string(),
+        true => format!("{} (a link to {})", relative.display(), real.display()),
     };
-    Ok(Place { real, shown })
+    Ok(Place { real, shown, is_linked })
 }
 
 /// Follows links beneath the folder; what does not exist yet is taken from its nearest parent that does.
@@ -121,11 +124,16 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// The SHA-256 of what is there now, or `absent`.
+    /// The SHA-256 of what is there now, or `absent`; and through a link, where that is: a link that leads elsewhere by
+    /// now leads to another file, also if both hold the same.
     pub(super) fn hash(&self) -> String {
-        match &self.old {
+        let hash = match &self.old {
             Some(old) => Digest(sha256(old)).to_string(),
             None => ABSENT.to_owned(),
+        };
+        match self.place.is_linked {
+            false => hash,
+            true => format!("{hash} in {}", self.place.real.display()),
         }
     }
 

@@ -213,6 +213,48 @@ async fn a_link_that_stays_inside_works_and_shows_where_it_leads() {
     assert_eq!(files.run("read_file", json!({ "path": whole })).await.output, "new\n");
 }
 
+/// Both places hold the same, so that only the link tells them apart.
+#[tokio::test]
+async fn a_link_that_leads_elsewhere_since_it_was_shown_is_asked_about_again() {
+    let files = Files::new();
+    for folder in ["one", "two"] {
+        fs::create_dir(files.path(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink("one", files.path("link")).unwrap();
+    let write = json!({ "path": "link/new", "content": "text" });
+    let draft = files.draft("write_file", &write).await.unwrap();
+    fs::remove_file(files.path("link")).unwrap();
+    std::os::unix::fs::symlink("two", files.path("link")).unwrap();
+    let Ran::Stale(again) = files.ran("write_file", &write, draft.file_hash.as_deref()).await else {
+        panic!("it was written elsewhere");
+    };
+    assert!(again.prompt.contains("two/new"), "{}", again.prompt);
+    assert!(!files.path("one/new").exists() && !files.path("two/new").exists());
+    let Ran::Done(result) = files.ran("write_file", &write, again.file_hash.as_deref()).await else {
+        panic!("it is what was shown");
+    };
+    assert!(!result.is_error, "{}", result.output);
+    assert_eq!(files.content("two/new"), "text");
+}
+
+/// Each folder of a path takes stack: a model must not be able to use it up.
+#[tokio::test]
+async fn a_path_without_end_is_refused() {
+    let files = Files::new();
+    for path in ["d/".repeat(100_000) + "x", "d/".repeat(2000) + "x", "x".repeat(5000)] {
+        for tool in ["read_file", "list_files", "search_files", "write_file", "edit_file"] {
+            let arguments =
+                json!({ "path": path, "pattern": "a", "content": "a", "old_text": "a", "new_text": "b" });
+            let result = files.run(tool, arguments).await;
+            assert!(result.is_error && result.output.contains("The path is longer"), "{}", result.output);
+        }
+    }
+    let deep = "d/".repeat(150) + "x";
+    let result = files.run("write_file", json!({ "path": deep, "content": "a" })).await;
+    assert!(!result.is_error, "{}", result.output);
+    assert!(!files.run("read_file", json!({ "path": deep })).await.is_error);
+}
+
 #[tokio::test]
 async fn permissions_stay_and_a_failed_write_leaves_the_file_as_it_was() {
     let files = Files::new();
