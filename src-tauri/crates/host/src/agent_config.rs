@@ -108,7 +108,14 @@ impl AgentConfig {
         Ok(())
     }
 
-    /// The folder as it is on disk. An agent's folder may not contain the data folder nor be inside it.
+    /// [`AgentConfig::checked_folder`], off the async threads: a disk may be slow, or at the other end of a network.
+    pub(crate) async fn check_folder(&self, data_dir: &Path) -> Result<(), String> {
+        let (config, data_dir) = (self.clone(), data_dir.to_owned());
+        let check = move || config.checked_folder(&data_dir).map(drop);
+        tokio::task::spawn_blocking(check).await.unwrap_or_else(|error| Err(error.to_string()))
+    }
+
+    /// The folder as it is on disk. An agent's folder may not contain the data folder nor be inside it. Blocks.
     pub(crate) fn checked_folder(&self, data_dir: &Path) -> Result<Option<PathBuf>, String> {
         let Some(folder) = &self.folder else { return Ok(None) };
         let real = folder.canonicalize().map_err(|error| {

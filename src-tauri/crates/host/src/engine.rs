@@ -15,13 +15,25 @@ pub(crate) async fn engine(host: &Host, row: &RunRow) -> Engine {
         Ok(config) => model(host, config).await,
         Err(problem) => Model::unavailable(problem.clone()),
     };
-    let config = config.ok();
-    let folder = config.as_ref().and_then(|config| open_folder(host, config));
+    with_model(host, row, config.ok(), model).await
+}
+
+/// What knows a run's tools and asks no model, so that it waits for no key.
+pub(crate) async fn without_model(host: &Host, row: &RunRow) -> Engine {
+    with_model(host, row, AgentConfig::parse(&row.config).ok(), Model::unavailable(String::new())).await
+}
+
+async fn with_model(host: &Host, row: &RunRow, config: Option<AgentConfig>, model: Model) -> Engine {
+    let folder = match &config {
+        Some(config) => open_folder(host, config.clone()).await,
+        None => None,
+    };
     let setup = ToolSetup {
         allow_private_addresses: config.as_ref().is_some_and(|config| config.allow_private_addresses),
         ..ToolSetup::default()
     };
     let mut engine = Engine::new(model, Arc::new(Toolkit::standard(&setup)), row.agent.clone());
+    host.mark().clone_into(&mut engine.mark);
     if let Some(config) = config {
         engine.policy = config.tools;
         engine.system = config.system_prompt;
@@ -66,7 +78,11 @@ async fn endpoint(host: &Host, config: &AgentConfig) -> Result<Endpoint, String>
 }
 
 /// A folder that cannot be opened is none: each tool that needs one says so, and nothing runs elsewhere.
-fn open_folder(host: &Host, config: &AgentConfig) -> Option<Arc<Folder>> {
-    let path = config.checked_folder(host.data_dir()).ok().flatten()?;
-    Folder::open(&path).ok().map(Arc::new)
+async fn open_folder(host: &Host, config: AgentConfig) -> Option<Arc<Folder>> {
+    let data_dir = host.data_dir().to_owned();
+    let open = move || {
+        let path = config.checked_folder(&data_dir).ok().flatten()?;
+        Folder::open(&path).ok().map(Arc::new)
+    };
+    tokio::task::spawn_blocking(open).await.ok().flatten()
 }

@@ -2,9 +2,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use sayso_agent::kill_marked;
 use sayso_domain::{RequestKey, RunId, SourceId};
 use sayso_inbox::{Inbox, InboxEvent};
-use sayso_store::{Store, StoreError};
+use sayso_store::{Store, StoreError, meta};
 use tokio::sync::{OnceCell, broadcast};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -30,6 +31,8 @@ struct Inner {
     dir: DataDir,
     store: Store,
     inbox: Inbox,
+    /// What the environment of this data folder's tool processes begins with, so that the next host finds them.
+    mark: String,
     ui: broadcast::Sender<UiEvent>,
     runs: RunBook,
     demo: OnceCell<String>,
@@ -51,17 +54,23 @@ impl Host {
     /// Takes the data folder, opens the database, and goes on with what an earlier host left: deadlines that passed,
     /// decisions that were not delivered, runs that were at work.
     pub async fn open(options: HostOptions) -> Result<Self, OpenError> {
+        if let Err(error) = sayso_agent::hide_memory() {
+            tracing::warn!(%error, "a tool could look into this process");
+        }
         let dir = DataDir::hold(&options.data_dir)?;
         let database = dir.database();
         let store = tokio::task::spawn_blocking(move || Store::open(&database))
             .await
             .map_err(|error| OpenError::Io(format!("The database could not be opened: {error}.")))?
             .map_err(|error| OpenError::Storage(error.to_string()))?;
+        let storage = |error: StoreError| OpenError::Storage(error.to_string());
+        let mark = store.read(|reader| meta::chain(reader)).await.map_err(storage)? + ":";
         let inbox = Inbox::new(store.clone(), crate::clock::now);
         let host = Self(Arc::new(Inner {
             dir,
             store,
             inbox,
+            mark,
             ui: broadcast::channel(1024).0,
             runs: RunBook::default(),
             demo: OnceCell::new(),
@@ -69,13 +78,24 @@ impl Host {
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         }));
-        let storage = |error: StoreError| OpenError::Storage(error.to_string());
-        host.spawn(relay(host.clone()));
-        sweeper::sweep(&host).await.map_err(storage)?;
-        runs::recover(&host).await.map_err(storage)?;
-        host.spawn(sweeper::run(host.clone()));
-        host.spawn(outbox::run(host.clone()));
-        Ok(host)
+        match host.begin().await {
+            Ok(()) => Ok(host),
+            Err(error) => {
+                // Its tasks hold the folder, and whoever tries again must find it free.
+                host.shutdown().await;
+                Err(OpenError::Storage(error.to_string()))
+            }
+        }
+    }
+
+    async fn begin(&self) -> Result<(), StoreError> {
+        self.spawn(relay(self.clone()));
+        sweeper::sweep(self).await?;
+        self.end_tools().await;
+        runs::recover(self).await?;
+        self.spawn(sweeper::run(self.clone()));
+        self.spawn(outbox::run(self.clone()));
+        Ok(())
     }
 
     /// Changes, announced after they were committed. A receiver that lags behind must look at everything again.
@@ -108,8 +128,20 @@ impl Host {
         self.0.stop.cancel();
         self.0.tasks.close();
         self.0.tasks.wait().await;
+        // Their calls are given up by now; nothing of them may go on while no host is there to see it.
+        self.end_tools().await;
         if let Err(error) = self.0.store.clone().close().await {
             tracing::warn!(%error, "the database was not closed in order; its log is kept");
+        }
+    }
+
+    /// Ends whatever tools of this folder's host started and left.
+    async fn end_tools(&self) {
+        let mark = self.mark().to_owned();
+        match tokio::task::spawn_blocking(move || kill_marked(&mark)).await {
+            Ok(0) => {}
+            Ok(ended) => tracing::info!(ended, "processes that tools left behind were ended"),
+            Err(error) => tracing::warn!(%error, "processes that tools left behind could not be ended"),
         }
     }
 
@@ -119,6 +151,10 @@ impl Host {
 
     pub(crate) fn inbox(&self) -> &Inbox {
         &self.0.inbox
+    }
+
+    pub(crate) fn mark(&self) -> &str {
+        &self.0.mark
     }
 
     pub(crate) fn runs(&self) -> &RunBook {

@@ -47,10 +47,10 @@ impl Journal for StoreJournal {
             delivered,
         });
         let mut wait = Duration::from_millis(50);
-        loop {
+        let withdrawn = loop {
             let work = work.clone();
             match self.host.store().write(move |tx| work.write(tx)).await {
-                Ok(()) => break,
+                Ok(withdrawn) => break withdrawn,
                 Err(error) => {
                     tracing::warn!(run = %self.run, %error, "a step could not be stored");
                     self.host.set_problem("storage", Some(error.to_string()));
@@ -63,9 +63,9 @@ impl Journal for StoreJournal {
                     }
                 }
             }
-        }
+        };
         self.host.set_problem("storage", None);
-        self.announce(step, delivered).await;
+        self.announce(step, delivered, &withdrawn).await;
         Ok(())
     }
 
@@ -81,14 +81,13 @@ impl Journal for StoreJournal {
 }
 
 impl StoreJournal {
-    async fn announce(&self, step: &Step, delivered: Option<RequestKey>) {
+    async fn announce(&self, step: &Step, delivered: Option<RequestKey>, withdrawn: &[RequestKey]) {
         let asked = asked(step).map(|(_, asked)| asked.key).collect::<Vec<_>>();
-        let withdrawn = withdrawn(step).collect::<Vec<_>>();
         if !asked.is_empty() {
             pause::at(pause::Point::Asked).await;
         }
         self.host.inbox().announce_asked(&asked);
-        self.host.inbox().announce_settled(&withdrawn, Outcome::Cancelled(Cause::RunStopped));
+        self.host.inbox().announce_settled(withdrawn, Outcome::Cancelled(Cause::RunStopped));
         self.host.inbox().announce_delivered(delivered.as_slice());
         self.host.announce_run(self.run);
         if step.effects.contains(&Effect::CallModel) && !step.touched.is_empty() {
@@ -120,12 +119,14 @@ struct Work {
 }
 
 impl Work {
-    fn write(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
+    /// Gives the requests that it withdrew: those that somebody had decided already are not among them.
+    fn write(&self, tx: &Tx<'_>) -> Result<Vec<RequestKey>, StoreError> {
         let (inbox, run, now) = (self.host.inbox(), &self.run, now());
         for message in &self.step.messages {
             messages::append(tx, run.id, message, now)?;
         }
         self.acknowledge(tx)?;
+        let withdrawn = self.withdraw(tx)?;
         for (slot, asked) in asked(&self.step) {
             let new = NewRequest {
                 key: asked.key,
@@ -152,10 +153,10 @@ impl Work {
                 inbox.run_ended_in(tx, run.id, status)?;
             }
         }
-        Ok(())
+        Ok(withdrawn)
     }
 
-    /// The answer that this step acts on arrived; what a stopped run asked is cancelled.
+    /// The answer that this step acts on arrived.
     fn acknowledge(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
         let inbox = self.host.inbox();
         if let Some(key) = self.delivered {
@@ -165,8 +166,18 @@ impl Work {
                 inbox.delivered_in(tx, key)?;
             }
         }
-        withdrawn(&self.step)
-            .try_for_each(|key| inbox.cancel_in(tx, key, Cause::RunStopped, DecidedBy::Stop).map(drop))
+        Ok(())
+    }
+
+    /// What a stopped run asked is cancelled.
+    fn withdraw(&self, tx: &Tx<'_>) -> Result<Vec<RequestKey>, StoreError> {
+        let mut withdrawn = Vec::new();
+        for key in withdraws(&self.step) {
+            if self.host.inbox().cancel_in(tx, key, Cause::RunStopped, DecidedBy::Stop)? {
+                withdrawn.push(key);
+            }
+        }
+        Ok(withdrawn)
     }
 }
 
@@ -180,7 +191,7 @@ fn purpose(run: &Run, slot: SlotId) -> Purpose {
     }
 }
 
-fn withdrawn(step: &Step) -> impl Iterator<Item = RequestKey> {
+fn withdraws(step: &Step) -> impl Iterator<Item = RequestKey> {
     step.effects.iter().filter_map(|effect| match effect {
         Effect::Withdraw(key) => Some(*key),
         Effect::CallModel

@@ -6,15 +6,15 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sayso_agent::{Incoming, kill_marked};
+use sayso_agent::Incoming;
 use sayso_domain::RunId;
 use sayso_domain::run::Status;
 use sayso_store::StoreError;
-use sayso_store::runs::{self, RunRow};
+use sayso_store::runs;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-use crate::engine::engine;
+use crate::engine::{engine, without_model};
 use crate::host::Host;
 use crate::journal::StoreJournal;
 
@@ -93,7 +93,7 @@ async fn drive_once(host: &Host, run: RunId, incoming: &mut Receiver<Incoming>) 
     engine.drive(row.run, incoming, &journal).await.map(drop).map_err(|error| error.to_string())
 }
 
-/// Takes up the runs that an earlier host was at work on. What its tools left behind is ended first.
+/// Takes up the runs that an earlier host was at work on. What its tools left behind must have been ended.
 pub(crate) async fn recover(host: &Host) -> Result<(), StoreError> {
     let rows = host
         .store()
@@ -106,14 +106,8 @@ pub(crate) async fn recover(host: &Host) -> Result<(), StoreError> {
         })
         .await?;
     for row in rows.into_iter().filter(|row| row.run.status == Status::Running) {
-        let id = row.id;
-        tokio::task::spawn_blocking(move || kill_marked(&id.to_string())).await.ok();
-        let event = recovered(host, &row).await;
-        host.runs().post(host, id, Incoming { event, delivered: None }).await;
+        let event = without_model(host, &row).await.recover(&row.run);
+        host.runs().post(host, row.id, Incoming { event, delivered: None }).await;
     }
     Ok(())
-}
-
-async fn recovered(host: &Host, row: &RunRow) -> sayso_domain::run::Event {
-    engine(host, row).await.recover(&row.run)
 }

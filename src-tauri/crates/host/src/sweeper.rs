@@ -26,7 +26,8 @@ pub(crate) async fn run(host: Host) {
         tokio::select! {
             () = host.stop_token().cancelled() => return,
             () = tokio::time::sleep(wait) => {
-                if sweep(&host).await.is_err() {
+                if let Err(error) = sweep(&host).await {
+                    tracing::warn!(%error, "what passed its deadline could not be settled");
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
             }

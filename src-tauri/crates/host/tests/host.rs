@@ -142,3 +142,123 @@ async fn a_host_that_ends_leaves_no_log_behind_and_its_history_can_be_read() {
     assert!(page.items.is_empty());
     assert!(sayso_host::verify_history(&file).unwrap().ok);
 }
+
+#[tokio::test]
+async fn the_demo_leaves_an_agent_of_its_name_alone() {
+    let stage = stage().await;
+    stage.call("agents.save", stage.setup(json!({ "name": "demo" }))).await.unwrap();
+    let (code, message) = stage.refused("demo.start", json!({})).await;
+    assert_eq!(code, code::AGENT_PROBLEM);
+    assert!(message.contains("called demo"), "{message}");
+    assert_eq!(stage.call("agents.list", json!({})).await.unwrap()[0]["model"], "m");
+    assert_eq!(stage.call("runs.list", json!({})).await.unwrap(), json!([]));
+}
+
+#[tokio::test]
+async fn a_start_that_failed_lets_go_of_the_folder() {
+    let stage = stage().await;
+    let dir = stage.root.path().join("data");
+    stage.host.shutdown().await;
+    drop(stage.host);
+    // Deadlines that cannot be read: the first thing that a host looks at, once the database is open.
+    let file = dir.join("sayso.db");
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::write(&file, renamed(&whole, b"expires_at", b"expires_by")).unwrap();
+    for time in ["first", "second"] {
+        let Err(error) = Host::open(HostOptions { data_dir: dir.clone() }).await else {
+            panic!("it started")
+        };
+        assert!(matches!(error, OpenError::Storage(_)), "the {time} time: {error}");
+    }
+    std::fs::write(&file, whole).unwrap();
+    Host::open(HostOptions { data_dir: dir }).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_a_tool_started_ends_with_the_host() {
+    let stage = stage().await;
+    let folder = stage.root.path().join("work");
+    std::fs::create_dir(&folder).unwrap();
+    let model = model("echo $$ > pid; exec sleep 300").await;
+    let set_up = json!({ "base_url": model, "folder": folder, "tools": { "shell": "allow" } });
+    stage.call("agents.save", stage.setup(set_up)).await.unwrap();
+    stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
+    let pid = wait_for(|| {
+        let pid = std::fs::read_to_string(folder.join("pid")).unwrap_or_default();
+        pid.ends_with('\n').then(|| pid.trim().to_owned())
+    })
+    .await;
+    stage.host.shutdown().await;
+    assert!(!is_alive(&pid), "the command outlived its host");
+}
+
+#[tokio::test]
+async fn what_a_killed_host_left_is_ended_whatever_became_of_its_run() {
+    let stage = stage().await;
+    let folder = stage.root.path().join("work");
+    std::fs::create_dir(&folder).unwrap();
+    let model = model("echo $SAYSO_CALL > mark").await;
+    let set_up = json!({ "base_url": model, "folder": folder, "tools": { "shell": "allow" } });
+    stage.call("agents.save", stage.setup(set_up)).await.unwrap();
+    let run = stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
+    let mark = wait_for(|| {
+        let mark = std::fs::read_to_string(folder.join("mark")).unwrap_or_default();
+        mark.ends_with('\n').then(|| mark.trim().to_owned())
+    })
+    .await;
+    stage.call("runs.stop", run).await.unwrap();
+    stage.host.shutdown().await;
+    drop(stage.host);
+    // As a host leaves it that is killed after it stored the stop and before the command was dead.
+    let mut left = std::process::Command::new("sleep").arg("300").env("SAYSO_CALL", mark).spawn().unwrap();
+    let _host = Host::open(HostOptions { data_dir: stage.root.path().join("data") }).await.unwrap();
+    let ended = left.try_wait().unwrap();
+    left.kill().unwrap();
+    assert!(ended.is_some(), "it was left alone");
+}
+
+fn renamed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut renamed = bytes.to_vec();
+    for at in 0..bytes.len() - from.len() {
+        if bytes[at..].starts_with(from) {
+            renamed[at..at + to.len()].copy_from_slice(to);
+        }
+    }
+    renamed
+}
+
+/// A model that wants one command run, again and again; its base URL.
+async fn model(command: &'static str) -> String {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let reply = move || async move {
+        let call = json!({ "name": "shell", "arguments": json!({ "command": command }).to_string() });
+        let calls = json!([{ "id": "1", "type": "function", "function": call }]);
+        axum::Json(
+            json!({ "choices": [{ "message": { "role": "assistant", "content": null, "tool_calls": calls } }] }),
+        )
+    };
+    let app = axum::Router::new().route("/v1/chat/completions", axum::routing::post(reply));
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    url
+}
+
+async fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let limit = tokio::time::Instant::now() + std::time::Duration::from_secs(20);
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(tokio::time::Instant::now() < limit, "it did not happen within 20 seconds");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
+
+/// A process that is dead and not yet fetched by its parent does nothing any more.
+fn is_alive(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')')
+        .next()
+        .and_then(|after| after.split_whitespace().next())
+        .is_some_and(|state| state != "Z")
+}

@@ -12,15 +12,14 @@ use crate::{RpcError, code};
 
 pub(crate) async fn list(host: &Host) -> Result<Vec<AgentItem>, RpcError> {
     let rows = host.store().read(|reader| agents::list(reader)).await.map_err(storage)?;
-    let host = host.clone();
-    let items = move || rows.iter().map(|row| item(&host, row)).collect();
-    tokio::task::spawn_blocking(items).await.map_err(|error| RpcError::new(code::STORAGE, error.to_string()))
+    items(host, rows).await
 }
 
 pub(crate) async fn save(host: &Host, params: AgentSave) -> Result<AgentItem, RpcError> {
     let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
     let config = AgentConfig::parse(&params.config).map_err(problem)?;
-    config.checked_folder(host.data_dir()).map_err(problem)?;
+    config.check_folder(host.data_dir()).await.map_err(problem)?;
+    let name = config.name.clone();
     let written = host.store().write(move |tx| {
         let source = sources::ensure(tx, "agent", &config.name, now(), new_source_id())?;
         let row = AgentRow {
@@ -35,7 +34,8 @@ pub(crate) async fn save(host: &Host, params: AgentSave) -> Result<AgentItem, Rp
     });
     let row = written.await.map_err(storage)?;
     host.announce(Topic::Agents, None);
-    Ok(item(host, &row))
+    let mut items = items(host, vec![row]).await?;
+    items.pop().ok_or_else(|| no_agent(&name))
 }
 
 pub(crate) async fn remove(host: &Host, params: AgentName) -> Result<Empty, RpcError> {
@@ -52,7 +52,7 @@ pub(crate) async fn test(host: &Host, params: AgentName) -> Result<AgentTest, Rp
     let row = row.ok_or_else(|| no_agent(&params.name))?;
     let config =
         AgentConfig::parse(&row.config).map_err(|problem| RpcError::new(code::AGENT_PROBLEM, problem))?;
-    if let Err(message) = config.checked_folder(host.data_dir()) {
+    if let Err(message) = config.check_folder(host.data_dir()).await {
         return Ok(AgentTest { ok: false, message });
     }
     let model = engine::model(host, &config).await;
@@ -61,6 +61,13 @@ pub(crate) async fn test(host: &Host, params: AgentName) -> Result<AgentTest, Rp
         Ok(_) => AgentTest { ok: true, message: format!("{} answered.", config.model) },
         Err(error) => AgentTest { ok: false, message: error.to_string() },
     })
+}
+
+/// Off the async threads: each looks at its folder.
+async fn items(host: &Host, rows: Vec<AgentRow>) -> Result<Vec<AgentItem>, RpcError> {
+    let host = host.clone();
+    let items = move || rows.iter().map(|row| item(&host, row)).collect();
+    tokio::task::spawn_blocking(items).await.map_err(|error| RpcError::new(code::STORAGE, error.to_string()))
 }
 
 fn item(host: &Host, row: &AgentRow) -> AgentItem {

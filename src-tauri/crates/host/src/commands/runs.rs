@@ -42,7 +42,7 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
     let agent = agent.ok_or_else(|| no_agent(&params.agent))?;
     let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
     let config = AgentConfig::parse(&agent.config).map_err(problem)?;
-    config.checked_folder(host.data_dir()).map_err(problem)?;
+    config.check_folder(host.data_dir()).await.map_err(problem)?;
     let id = new_run_id();
     let mut run = Run::new(id, config.max_turns);
     // The task is part of the first commit: whoever is told the run's id finds it at work, also after a crash.
@@ -66,15 +66,20 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
     Ok(RunStarted { run: id.to_string() })
 }
 
-/// Makes the demo agent where it is missing, and starts it.
+/// Makes the demo agent as it should be, and starts it. An agent of the person's own that has its name is left alone.
 pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
+    let problem = |why: String| RpcError::new(code::AGENT_PROBLEM, why);
     let folder = demo::folder(host.data_dir());
-    std::fs::create_dir_all(&folder).map_err(|error| {
-        let why = format!("The demo's folder {} cannot be made: {error}.", folder.display());
-        RpcError::new(code::AGENT_PROBLEM, why)
+    tokio::fs::create_dir_all(&folder).await.map_err(|error| {
+        problem(format!("The demo's folder {} cannot be made: {error}.", folder.display()))
     })?;
     let config = demo::config(&folder);
     let put = host.store().write(move |tx| {
+        let is_taken =
+            |agent: AgentRow| AgentConfig::parse(&agent.config).is_ok_and(|set_up| !set_up.is_demo());
+        if agents::get(tx, demo::NAME)?.is_some_and(is_taken) {
+            return Ok(false);
+        }
         let source = sources::ensure(tx, "agent", demo::NAME, now(), new_source_id())?;
         agents::put(
             tx,
@@ -85,9 +90,16 @@ pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
                 created_at: now(),
                 updated_at: now(),
             },
-        )
+        )?;
+        Ok(true)
     });
-    put.await.map_err(storage)?;
+    if !put.await.map_err(storage)? {
+        return Err(problem(format!(
+            "An agent of yours is called {}, as the demo would be. Nothing was changed. Give yours another name to see \
+             the demo.",
+            demo::NAME
+        )));
+    }
     host.announce(crate::dto::Topic::Agents, None);
     start(host, RunStart { agent: demo::NAME.to_owned(), task: demo::TASK.to_owned() }).await
 }
@@ -122,15 +134,22 @@ async fn row(host: &Host, id: RunId) -> Result<RunRow, RpcError> {
     found.ok_or_else(|| no_run(id))
 }
 
-/// Waits for the run's own commit, so that whoever asked sees what came of it; not for ever, since a full disk may hold
-/// it up.
+/// Waits for the run's own commit, so that whoever asked sees what came of it; not for ever, since a full disk or a locked
+/// keyring may hold it up. Who has waited in vain is told so.
 async fn changed(host: &Host, id: RunId, is_done: impl Fn(&RunRow) -> bool) -> Result<RunItem, RpcError> {
     let mut events = host.events();
     let limit = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
     loop {
         let row = row(host, id).await?;
-        if is_done(&row) || tokio::time::Instant::now() >= limit {
+        if is_done(&row) {
             return Ok(view::run::item(&row));
+        }
+        if tokio::time::Instant::now() >= limit {
+            return Err(RpcError::new(
+                code::STORAGE,
+                "The run has not taken this yet: something holds it up, such as a full disk or a locked keyring. Nothing \
+                 is lost while Sayso runs, and it is done as soon as it can be. Look at the run before you do it again.",
+            ));
         }
         // Also looks without an event: it may have come before the subscription.
         let _ = tokio::time::timeout(std::time::Duration::from_millis(100), events.recv()).await;
