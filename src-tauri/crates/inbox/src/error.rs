@@ -93,12 +93,9 @@ impl InboxError {
     pub fn into_store(self) -> StoreError {
         match self {
             Self::Storage(error) => error,
-            Self::Id
-            | Self::Url(_)
-            | Self::Secret(_)
-            | Self::Schema(_)
-            | Self::Expired
-            | Self::Duplicate => StoreError::Refused(self.to_string()),
+            Self::Id | Self::Url(_) | Self::Secret(_) | Self::Schema(_) | Self::Expired | Self::Duplicate => {
+                StoreError::Refused(self.to_string())
+            }
         }
     }
 }

@@ -69,7 +69,8 @@ impl Store {
     }
 
     /// Commits all that waits, moves the log into the file and lets go of it. Later calls, on clones too, get
-    /// [`StoreError::Closed`].
+    /// [`StoreError::Closed`]. An error means only that the log could not be moved, for want of room or because of a
+    /// reader elsewhere: all is committed, and the log is read when the file is opened again.
     pub async fn close(self) -> Result<(), StoreError> {
         self.readers.close().await;
         self.writer.close().await

@@ -211,8 +211,8 @@ fn whatever_was_asked_and_answered_verifies_and_comes_back() {
             new.shown.request.prompt = prompt;
             new.shown.request.data = Some(data.clone()).filter(|data| !data.is_null());
             if !answered.is_null() {
-            new.shown.request.extra.insert("more".to_owned(), answered.clone());
-        }
+                new.shown.request.extra.insert("more".to_owned(), answered.clone());
+            }
             new.shown.folder = Some(folder);
             requests::insert(&tx, &new).unwrap();
             let answer = match ok {
@@ -227,7 +227,7 @@ fn whatever_was_asked_and_answered_verifies_and_comes_back() {
             prop_assert_eq!(settlements::get(&tx, key(1)).unwrap().unwrap().settlement, settlement);
             let found = ledger::verify(&conn).unwrap();
             prop_assert!(found.ok, "{found:?}");
-                Ok(())
+            Ok(())
         });
     done.unwrap();
 }
