@@ -15,6 +15,19 @@ it('turns a burst into two runs, the last of them after the burst', async () => 
   expect(done).toEqual([1, 50]);
 });
 
+it('misses nothing that is asked for just as it ends', async () => {
+  for (let moments = 0; moments < 8; moments += 1) {
+    let runs = 0;
+    const fetch = coalesce(async () => {
+      runs += 1;
+    });
+    void fetch();
+    for (let at = 0; at < moments; at += 1) await Promise.resolve();
+    await fetch();
+    expect(runs, `asked ${moments} moments later`).toBe(2);
+  }
+});
+
 it('runs again after a failure', async () => {
   let runs = 0;
   const fetch = coalesce(async () => {

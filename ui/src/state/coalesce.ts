@@ -6,19 +6,22 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let again = false;
   const run = async (): Promise<void> => {
-    do {
-      again = false;
-      await work();
-    } while (again);
+    try {
+      do {
+        again = false;
+        await work();
+      } while (again);
+    } finally {
+      // In the same moment in which nothing more was asked for: whoever asks after it starts anew.
+      running = null;
+    }
   };
   return () => {
     if (running !== null) {
       again = true;
       return running;
     }
-    running = run().finally(() => {
-      running = null;
-    });
+    running = run();
     return running;
   };
 }

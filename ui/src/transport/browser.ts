@@ -38,7 +38,7 @@ async function read(response: Response): Promise<unknown> {
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null;
   if (typeof error === 'object' && error !== null && 'message' in error && 'code' in error)
     throw new CallError(String(error.code), String(error.message));
-  throw new CallError('internal', `Sayso answered with status ${response.status}. Nothing was changed; try again.`);
+  throw new CallError('internal', `Sayso answered with status ${response.status}. Look whether it was done before you try again.`);
 }
 
 /** Swaps the one-time code of a `sayso open` link for a session, and takes it out of the address. */

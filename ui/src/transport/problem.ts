@@ -22,7 +22,7 @@ export class CallError extends Error implements Problem {
 export function unreachable(): CallError {
   return new CallError(
     UNREACHABLE,
-    'Sayso does not answer. What waits is stored and nothing is decided meanwhile; this page tries again by itself.',
+    'Sayso does not answer. What waits is stored. Whether an answer that was on its way has arrived shows once Sayso is back; this page tries again by itself.',
   );
 }
 
