@@ -12,14 +12,17 @@ const STEPS: usize = 8;
 
 /// What led to a request: the last steps of its run before it, oldest first, and the step that it is.
 pub(crate) fn trail(messages: &[MessageRow], calls: &[CallRow], request: &RequestRow) -> Vec<TrailStep> {
+    let own_turn = request.slot.map(|slot| slot.turn);
     let mut steps = Vec::new();
     for message in messages {
-        match message.turn {
-            None => steps.push(step("person", format!("You asked: {}", cut(&message.content, 200)))),
-            Some(turn) => {
-                let of_turn = calls.iter().filter(|call| call.slot.id.turn == turn);
-                steps.extend(of_turn.take_while(|call| Some(call.slot.id) != request.slot).map(call_step));
-            }
+        let Some(turn) = message.turn else {
+            steps.push(step("person", format!("You asked: {}", cut(&message.content, 200))));
+            continue;
+        };
+        let of_turn = calls.iter().filter(|call| call.slot.id.turn == turn);
+        steps.extend(of_turn.take_while(|call| Some(call.slot.id) != request.slot).map(call_step));
+        if Some(turn) == own_turn {
+            break;
         }
     }
     steps.drain(..steps.len().saturating_sub(STEPS));
