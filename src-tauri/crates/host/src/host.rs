@@ -90,7 +90,10 @@ impl Host {
 
     async fn begin(&self) -> Result<(), StoreError> {
         self.spawn(relay(self.clone()));
-        sweeper::sweep(self).await?;
+        // A full disk is no reason not to start: what is past its deadline takes no answer in any case.
+        if let Err(error) = sweeper::sweep(self).await {
+            tracing::warn!(%error, "what passed its deadline could not be settled");
+        }
         self.end_tools().await;
         runs::recover(self).await?;
         self.spawn(sweeper::run(self.clone()));

@@ -160,10 +160,10 @@ async fn a_start_that_failed_lets_go_of_the_folder() {
     let dir = stage.root.path().join("data");
     stage.host.shutdown().await;
     drop(stage.host);
-    // Deadlines that cannot be read: the first thing that a host looks at, once the database is open.
+    // Runs that cannot be read: a host takes them up once the database is open.
     let file = dir.join("sayso.db");
     let whole = std::fs::read(&file).unwrap();
-    std::fs::write(&file, renamed(&whole, b"expires_at", b"expires_by")).unwrap();
+    std::fs::write(&file, renamed(&whole, b"status", b"stated")).unwrap();
     for time in ["first", "second"] {
         let Err(error) = Host::open(HostOptions { data_dir: dir.clone() }).await else {
             panic!("it started")
