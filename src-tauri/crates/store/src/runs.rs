@@ -173,9 +173,9 @@ fn status(name: &str, detail: Option<String>) -> Result<Status, StoreError> {
         ("pending", None) => Ok(Status::Pending),
         ("done", None) => Ok(Status::Done),
         ("interrupted", None) => Ok(Status::Interrupted),
-        ("incomplete", Some(limit)) if limit == Limit::MaxTurns.as_str() => {
-            Ok(Status::Incomplete(Limit::MaxTurns))
-        }
+        ("incomplete", Some(limit)) => Limit::from_name(&limit)
+            .map(Status::Incomplete)
+            .ok_or_else(|| StoreError::damaged(format_args!("a run's limit: {limit}"))),
         ("error", Some(why)) => Ok(Status::Error(why)),
         (name, _) => Err(StoreError::damaged(format_args!("a run's status: {name}"))),
     }

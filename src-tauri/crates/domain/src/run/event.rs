@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::{Asked, SlotId, Usage};
+use super::{Asked, Limit, SlotId, Usage};
 use crate::{Answer, RequestKey, ToolResult};
 
 /// What happened to a run.
@@ -20,6 +20,8 @@ pub enum Event {
     },
     /// The model cannot be reached, or what it sent cannot be used; says so, for a person.
     ModelFailed(String),
+    /// The model was not asked for another turn, since the run used up what it may. Everything up to here is kept.
+    LimitReached(Limit),
     /// A request of this run settled.
     Settled {
         /// Which.

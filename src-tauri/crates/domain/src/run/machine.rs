@@ -75,12 +75,8 @@ impl Run {
                     self.replied(message, calls, &mut step);
                 }
             }
-            Event::ModelFailed(why) => {
-                if self.status == Status::Running && self.all_finished() {
-                    self.say_queued(&mut step);
-                    self.finish(Status::Error(why), &mut step);
-                }
-            }
+            Event::ModelFailed(why) => self.end_unanswered(Status::Error(why), &mut step),
+            Event::LimitReached(limit) => self.end_unanswered(Status::Incomplete(limit), &mut step),
             Event::Settled { request, answer } => self.settled(request, answer, &mut step),
             Event::Finished { slot, result, asked } => self.finished(slot, result, asked, &mut step),
             Event::Stale { slot, asked } => self.stale(slot, asked, &mut step),
@@ -91,6 +87,14 @@ impl Run {
             self.status = if self.waits() { Status::Pending } else { Status::Running };
         }
         step
+    }
+
+    /// Ends where the model was to speak next. Words that waited for it are kept.
+    fn end_unanswered(&mut self, status: Status, step: &mut Step) {
+        if self.status == Status::Running && self.all_finished() {
+            self.say_queued(step);
+            self.finish(status, step);
+        }
     }
 
     fn told(&mut self, text: String, step: &mut Step) {

@@ -24,6 +24,8 @@ pub enum Status {
 pub enum Limit {
     /// `max_turns` model calls since the person's last message.
     MaxTurns,
+    /// The tokens that the run may use in all.
+    Tokens,
 }
 
 impl Limit {
@@ -31,7 +33,13 @@ impl Limit {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::MaxTurns => "maxTurns",
+            Self::Tokens => "maxTokens",
         }
+    }
+
+    /// From its name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::MaxTurns, Self::Tokens].into_iter().find(|limit| limit.as_str() == name)
     }
 }
 
@@ -64,6 +72,13 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Written by the model.
     pub output_tokens: u64,
+}
+
+impl Usage {
+    /// Read and written together.
+    pub fn total(self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
 }
 
 impl std::ops::AddAssign for Usage {

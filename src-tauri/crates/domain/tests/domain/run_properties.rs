@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use sayso_domain::run::{Event, SlotId, Status};
+use sayso_domain::run::{Event, Limit, SlotId, Status};
 use sayso_domain::{Answer, ToolResult};
 use serde_json::json;
 
@@ -13,6 +13,7 @@ enum Op {
     Told,
     Reply(Vec<&'static str>),
     Fail,
+    Limit,
     /// Of any request ever asked, settled or not.
     Settle(Index, bool),
     /// Of any call of this turn or the one before.
@@ -39,6 +40,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => Just(Op::Told),
         4 => prop::collection::vec(verdict, 0..5).prop_map(Op::Reply),
         1 => Just(Op::Fail),
+        1 => Just(Op::Limit),
         8 => (any::<Index>(), prop::bool::weighted(0.7)).prop_map(|(at, ok)| Op::Settle(at, ok)),
         8 => (any::<Index>(), old, end).prop_map(|(at, old, end)| Op::Tool(at, old, end)),
         1 => Just(Op::Stop),
@@ -51,6 +53,7 @@ fn play(world: &mut World, op: &Op, words: usize) {
         Op::Told => Event::Told(format!("word {words}")),
         Op::Reply(verdicts) => world.reply(verdicts),
         Op::Fail => Event::ModelFailed("no".to_owned()),
+        Op::Limit => Event::LimitReached(Limit::Tokens),
         Op::Settle(at, ok) => {
             if world.asked.is_empty() {
                 return;

@@ -1,5 +1,5 @@
 use sayso_domain::ToolResult;
-use sayso_domain::run::{CallState, Event, Run, RunMode};
+use sayso_domain::run::{CallState, Event, Limit, Run, RunMode};
 
 use crate::script::{check, check_within, results};
 use crate::world::World;
@@ -217,6 +217,24 @@ fn contract_22_the_last_turn_may_still_say_done() {
             ("reply", "assistant:2 | done"),
         ],
     );
+}
+
+#[test]
+fn contract_22_a_run_out_of_tokens_is_incomplete_and_says_so() {
+    let rows = [
+        ("told go", "user:go model | running"),
+        ("reply allow", "assistant:1 run:0 | running"),
+        ("limit", "| running"),
+        ("told more", "| running"),
+        ("done 0", "user:more model | running"),
+        ("limit", "| incomplete maxTokens"),
+        ("limit", "| incomplete maxTokens"),
+        ("told on", "user:on model | running"),
+    ];
+    assert_eq!(results(&check_within(10, &rows)), ["output 0"], "what was done is kept");
+    assert_eq!(Limit::from_name("maxTokens"), Some(Limit::Tokens));
+    assert_eq!(Limit::from_name(Limit::MaxTurns.as_str()), Some(Limit::MaxTurns));
+    assert_eq!(Limit::from_name("time"), None);
 }
 
 #[test]

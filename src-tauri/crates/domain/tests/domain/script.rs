@@ -1,13 +1,13 @@
 //! Runs as tables: each row is an event and, in words, what it must bring about.
 
-use sayso_domain::run::{CallState, Effect, Event, Message, Run, RunMode, SlotId, Status, Step};
+use sayso_domain::run::{CallState, Effect, Event, Limit, Message, Run, RunMode, SlotId, Status, Step};
 use sayso_domain::{Answer, RequestKey, ToolResult};
 
 use crate::world::{World, no};
 
 /// Plays the rows and returns the run. An event is one of
 ///
-/// `told TEXT`, `reply VERDICT…` (`allow`, `ask`, `reject`), `fail`, `ok rN`, `no rN`, `done N`, `err N`, `suspend N`,
+/// `told TEXT`, `reply VERDICT…` (`allow`, `ask`, `reject`), `fail`, `limit`, `ok rN`, `no rN`, `done N`, `err N`, `suspend N`,
 /// `broken N` (a suspension that cannot be used), `stale N`, `stop`, `recover N…` (the calls whose effect may have
 /// happened). Calls are named by index, of the current turn or as `N@TURN`; requests by their order, `r1` first.
 ///
@@ -46,6 +46,7 @@ fn parse(world: &mut World, text: &str) -> Event {
         "told" => Event::Told(rest.to_owned()),
         "reply" => world.reply(&rest.split_whitespace().collect::<Vec<_>>()),
         "fail" => Event::ModelFailed("The model is not reachable.".to_owned()),
+        "limit" => Event::LimitReached(Limit::Tokens),
         "ok" => {
             let (request, id) = request(world, rest);
             Event::Settled { request, answer: Answer::ok(id) }

@@ -95,7 +95,7 @@ impl World {
             Event::Settled { request, .. } => {
                 before.waiting_on(*request).is_none() || !self.settled.insert(*request)
             }
-            Event::Replied { .. } | Event::ModelFailed(_) => {
+            Event::Replied { .. } | Event::ModelFailed(_) | Event::LimitReached(_) => {
                 before.status != Status::Running || unfinished(before).next().is_some()
             }
             Event::Finished { slot, .. } | Event::Stale { slot, .. } => !is_running(before, *slot),
@@ -199,6 +199,7 @@ impl World {
             }
             Event::Told(_)
             | Event::ModelFailed(_)
+            | Event::LimitReached(_)
             | Event::Finished { .. }
             | Event::Stale { .. }
             | Event::Stopped => {

@@ -74,6 +74,7 @@ async fn every_status_comes_back_and_only_running_and_pending_are_active() {
         (Status::Pending, true),
         (Status::Done, false),
         (Status::Incomplete(Limit::MaxTurns), false),
+        (Status::Incomplete(Limit::Tokens), false),
         (Status::Interrupted, false),
         (Status::Error("The model is gone.".to_owned()), false),
     ] {
