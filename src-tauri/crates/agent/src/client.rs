@@ -6,14 +6,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use sayso_domain::run::{Asked, CallState, Effect, Event, Run, Status, Step};
+use sayso_domain::run::{Asked, CallState, Effect, Event, Run, Status, Step, Usage};
 use sayso_domain::{Act, Answer, Digest, Refused, Request, RequestKey, RequestState, RunId, settle};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::{
-    Endpoint, Engine, Entry, Incoming, Journal, JournalError, MemoryJournal, Model, ModelOptions, Toolkit,
+    AgentEvent, Checkpoint, CheckpointId, Claims, Endpoint, Engine, Entry, Hooks, Incoming, Journal, JournalError,
+    MemoryClaims, MemoryJournal, Model, ModelOptions, ResumeError, RunStream, Style, Toolkit, Watch, form,
     message_text, system_time,
 };
 
@@ -22,13 +23,28 @@ pub type WaitError = Box<dyn std::error::Error + Send + Sync>;
 
 type WaitFor = dyn Fn(Request) -> BoxFuture<'static, Result<Answer, WaitError>> + Send + Sync;
 
-/// Use of the loop without the app: one process, kept in memory.
+/// Use of the loop without the app. A run is kept in memory while it goes on; where a person is needed and there is nobody
+/// to ask, it is given back as a [`Checkpoint`], which any process can resume.
 #[derive(Clone)]
 pub struct Client {
     endpoint: Endpoint,
     options: ModelOptions,
     wait_for: Option<Arc<WaitFor>>,
     max_turns: u32,
+    claims: Arc<dyn Claims>,
+    watch: Option<Watch>,
+    hooks: Hooks,
+    system: Option<String>,
+    max_tokens: Option<u64>,
+    context_tokens: Option<u64>,
+}
+
+/// Where a run is taken up.
+pub(crate) struct Start {
+    pub(crate) run: Run,
+    pub(crate) memory: MemoryJournal,
+    pub(crate) asked: Vec<Asked>,
+    pub(crate) incoming: Vec<Incoming>,
 }
 
 /// What came of a run.
@@ -40,8 +56,13 @@ pub struct RunResult {
     pub text: String,
     /// Every call that has its result, in order.
     pub tool_calls: Vec<ToolCallRecord>,
-    /// The requests that wait, in call order.
+    /// The requests that wait, in call order: the first is the one that contract 25 calls `pending`.
     pub pending: Vec<Request>,
+    /// Tokens, as the model counted them.
+    pub usage: Usage,
+    /// The run as it stands, to go on with it here or elsewhere: [`Client::resume`] where it is pending, and
+    /// [`Client::tell`] in any case.
+    pub checkpoint: Checkpoint,
 }
 
 /// A call and its result.
@@ -60,7 +81,18 @@ pub struct ToolCallRecord {
 impl Client {
     /// A client that halts where a person is needed.
     pub fn new(endpoint: Endpoint) -> Self {
-        Self { endpoint, options: ModelOptions::default(), wait_for: None, max_turns: 10 }
+        Self {
+            endpoint,
+            options: ModelOptions::default(),
+            wait_for: None,
+            max_turns: 10,
+            claims: Arc::new(MemoryClaims::new()),
+            watch: None,
+            hooks: Hooks::new(),
+            system: None,
+            max_tokens: None,
+            context_tokens: None,
+        }
     }
 
     /// With someone to ask. Requests that wait at the same time are asked about at the same time. An answer with another
@@ -92,35 +124,152 @@ impl Client {
         Self { max_turns, ..self }
     }
 
+    /// With a store that refuses to resume a checkpoint twice (contract 27). Without it, a checkpoint is resumed once by
+    /// this client and its clones; nothing then stops another process from resuming a copy, which runs what was approved
+    /// once more. Each of the two still gives every call exactly one result, and takes each answer once.
+    #[must_use]
+    pub fn claims(self, claims: impl Claims + 'static) -> Self {
+        Self { claims: Arc::new(claims), ..self }
+    }
+
+    /// With somebody who is shown what runs do; see also [`Client::stream`].
+    #[must_use]
+    pub fn watch(self, watch: Watch) -> Self {
+        Self { watch: Some(watch), ..self }
+    }
+
+    /// With hooks before and after model and tool calls.
+    #[must_use]
+    pub fn hooks(self, hooks: Hooks) -> Self {
+        Self { hooks, ..self }
+    }
+
+    /// With a system prompt.
+    #[must_use]
+    pub fn system(self, prompt: impl Into<String>) -> Self {
+        Self { system: Some(prompt.into()), ..self }
+    }
+
+    /// With a limit of the tokens that a run may use in all; it then ends as incomplete and says so.
+    #[must_use]
+    pub fn max_tokens(self, tokens: u64) -> Self {
+        Self { max_tokens: Some(tokens), ..self }
+    }
+
+    /// With a limit of what one model call may read, in tokens: longer conversations are compacted.
+    #[must_use]
+    pub fn context_tokens(self, tokens: u64) -> Self {
+        Self { context_tokens: Some(tokens), ..self }
+    }
+
     /// Runs a task until the model is done, a limit is reached, or everything left waits for a person.
     pub async fn run(&self, prompt: &str, toolkit: &Toolkit) -> RunResult {
-        let model = Model::new(self.endpoint.clone(), self.options);
-        let engine = Engine::new(model, Arc::new(toolkit.clone()), "client");
-        let (answers, mut events) = mpsc::channel(64);
-        let journal = Asking {
+        self.go_on(self.start(prompt), toolkit).await
+    }
+
+    /// Runs a task and shows what happens meanwhile (contract 34): text, calls, requests before anybody waits for them,
+    /// results, usage and the end.
+    pub fn stream(&self, prompt: &str, toolkit: &Toolkit) -> RunStream {
+        RunStream::of(self.clone(), self.start(prompt), toolkit.clone())
+    }
+
+    fn start(&self, prompt: &str) -> Start {
+        Start {
+            run: Run::new(RunId::new(Uuid::now_v7()), self.max_turns),
             memory: MemoryJournal::new(),
-            asked: Mutex::default(),
+            asked: Vec::new(),
+            incoming: vec![Event::Told(prompt.to_owned()).into()],
+        }
+    }
+
+    pub(crate) fn style(&self) -> Style {
+        self.endpoint.style
+    }
+
+    pub(crate) fn watching(&self) -> Option<&Watch> {
+        self.watch.as_ref()
+    }
+
+    pub(crate) async fn claim(&self, checkpoint: CheckpointId) -> Result<(), ResumeError> {
+        match self.claims.claim(checkpoint).await {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(ResumeError::AlreadyResumed),
+            Err(error) => Err(ResumeError::Claims(error)),
+        }
+    }
+
+    pub(crate) async fn go_on(&self, start: Start, toolkit: &Toolkit) -> RunResult {
+        let Start { mut run, memory, asked, incoming } = start;
+        let (answers, mut events) = mpsc::channel(64 + incoming.len());
+        let waiting: Vec<_> = run.requests().filter(|key| !answers_one(&incoming, *key)).collect();
+        for incoming in incoming {
+            // There is room: nothing else has been sent.
+            let _ = answers.try_send(incoming);
+        }
+        let asking = Arc::new(Asking {
+            memory,
+            asked: Mutex::new(asked),
             waits: Mutex::new(JoinSet::new()),
             wait_for: self.wait_for.clone(),
-            answers: answers.clone(),
-        };
-        let mut run = Run::new(RunId::new(Uuid::now_v7()), self.max_turns);
-        // There is room: nothing else has been sent.
-        let _ = answers.try_send(Event::Told(prompt.to_owned()).into());
+            answers,
+        });
+        if self.wait_for.is_some() {
+            self.ask_again(&run, &waiting, &asking);
+        }
+        let engine = self.engine(toolkit, &asking);
         loop {
-            run = match engine.drive(run.clone(), &mut events, &journal).await {
+            run = match engine.drive(run.clone(), &mut events, &*asking).await {
                 Ok(run) => run,
                 // A journal in memory does not fail; if it ever does, the run says so.
                 Err(error) => Run { status: Status::Error(error.to_string()), ..run },
             };
-            if run.status.is_ended() || !journal.settled_one(&mut events).await {
-                return journal.result(&run, &self.endpoint);
+            if run.status.is_ended() || !asking.settled_one(&mut events).await {
+                if let (Status::Pending, Some(watch)) = (&run.status, &self.watch) {
+                    watch.tell(run.id, AgentEvent::Done(Status::Pending));
+                }
+                return asking.result(run, &self.endpoint);
             }
+        }
+    }
+
+    fn engine(&self, toolkit: &Toolkit, asking: &Arc<Asking>) -> Engine {
+        let model = Model::new(self.endpoint.clone(), self.options);
+        let mut engine = Engine::new(model, Arc::new(toolkit.clone()), "client");
+        engine.hooks = self.hooks.clone();
+        engine.system = self.system.clone();
+        engine.max_tokens = self.max_tokens;
+        engine.context_tokens = self.context_tokens;
+        let (watch, asking) = (self.watch.clone(), Arc::clone(asking));
+        engine.watch = Some(Watch::new(move |run, event: AgentEvent| {
+            // A request is shown before anybody waits for it.
+            let key = if let AgentEvent::Pending { key, .. } = &event { Some(*key) } else { None };
+            if let Some(watch) = &watch {
+                watch.tell(run, event);
+            }
+            if let Some(key) = key {
+                asking.ask(key);
+            }
+        }));
+        engine
+    }
+
+    /// Asks about what still waits of a run that is taken up.
+    fn ask_again(&self, run: &Run, waiting: &[RequestKey], asking: &Asking) {
+        for key in waiting {
+            let request = asking.find(*key).map(|asked| asked.shown.request);
+            if let (Some(watch), Some(slot), Some(request)) = (&self.watch, run.waiting_on(*key), request) {
+                watch.tell(run.id, AgentEvent::Pending { slot: slot.id, key: *key, request });
+            }
+            asking.ask(*key);
         }
     }
 }
 
-/// A journal in memory that asks about each request once it is committed.
+fn answers_one(incoming: &[Incoming], key: RequestKey) -> bool {
+    incoming.iter().any(|incoming| incoming.delivered == Some(key))
+}
+
+/// A journal in memory, and whoever is asked about the requests in it.
 struct Asking {
     memory: MemoryJournal,
     asked: Mutex<Vec<Asked>>,
@@ -140,7 +289,7 @@ impl Journal for Asking {
         self.memory.commit(run, step, delivered).await?;
         for effect in &step.effects {
             if let Effect::Ask { asked, .. } = effect {
-                self.ask(asked);
+                self.asked.lock().unwrap_or_else(PoisonError::into_inner).push((**asked).clone());
             }
         }
         Ok(())
@@ -152,10 +301,15 @@ impl Journal for Asking {
 }
 
 impl Asking {
-    fn ask(&self, asked: &Asked) {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(asked.clone());
-        let Some(wait_for) = self.wait_for.clone() else { return };
-        let (asked, answers) = (asked.clone(), self.answers.clone());
+    fn find(&self, key: RequestKey) -> Option<Asked> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.iter().find(|asked| asked.key == key).cloned()
+    }
+
+    /// Asks whoever waits about a request that is kept.
+    fn ask(&self, key: RequestKey) {
+        let (Some(wait_for), Some(asked)) = (self.wait_for.clone(), self.find(key)) else { return };
+        let answers = self.answers.clone();
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).spawn(async move {
             if let Some(answer) = answer(&asked, &*wait_for).await {
                 let event = Event::Settled { request: asked.key, answer };
@@ -177,7 +331,7 @@ impl Asking {
         true
     }
 
-    fn result(&self, run: &Run, endpoint: &Endpoint) -> RunResult {
+    fn result(&self, run: Run, endpoint: &Endpoint) -> RunResult {
         let message = self.memory.last_message();
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let pending = run.requests().filter_map(|key| asked.iter().find(|asked| asked.key == key));
@@ -186,6 +340,8 @@ impl Asking {
             text: message.map(|message| message_text(endpoint.style, &message)).unwrap_or_default(),
             tool_calls: self.memory.calls().into_iter().filter_map(record).collect(),
             pending: pending.map(|asked| asked.shown.request.clone()).collect(),
+            usage: run.usage,
+            checkpoint: Checkpoint::of(endpoint.style, run, &self.memory, &asked),
         }
     }
 }
@@ -224,6 +380,12 @@ async fn answer(asked: &Asked, wait_for: &WaitFor) -> Option<Answer> {
         },
         () = deadline(request) => Act::Expire,
     };
+    if let Act::Answer { answer, .. } = &given
+        && (form::edits(request, answer) || form::check(request, answer).is_err())
+    {
+        tracing::warn!(request = request.id, "an answer does not fit what was asked; the request stays pending");
+        return None;
+    }
     match decide(&given) {
         Ok(settlement) => Some(settlement.delivered()),
         Err(Refused::TooLate) => decide(&Act::Expire).ok().map(|settlement| settlement.delivered()),

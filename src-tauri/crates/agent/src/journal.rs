@@ -3,6 +3,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use sayso_domain::RequestKey;
 use sayso_domain::run::{CallState, Message, Run, Slot, Step};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{CallResult, Entry};
@@ -42,8 +43,9 @@ pub struct MemoryJournal {
     entries: Mutex<Vec<Kept>>,
 }
 
-#[derive(Debug)]
-enum Kept {
+/// What was said, with the calls of each turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Kept {
     User(String),
     Assistant { turn: u32, message: Value, slots: Vec<Slot> },
 }
@@ -52,6 +54,14 @@ impl MemoryJournal {
     /// An empty one.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    pub(crate) fn from_kept(kept: Vec<Kept>) -> Self {
+        Self { entries: Mutex::new(kept) }
+    }
+
+    pub(crate) fn kept(&self) -> Vec<Kept> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Every call so far, in order.

@@ -42,28 +42,44 @@
 //! the agent's [`Folder`]. Linux is what this is made for and tested on.
 
 mod arguments;
+mod checkpoint;
+mod claims;
 mod client;
+mod compact;
 mod cut;
 mod engine;
 mod folder;
+mod form;
+mod hook;
 mod journal;
 mod model;
 mod native_tool;
 mod process;
+mod resume;
+mod run_stream;
 mod tool;
 mod toolkit;
 mod tools;
+mod typed_tool;
+mod watch;
 
 pub use arguments::Arguments;
+pub use checkpoint::{Checkpoint, CheckpointId, Decision};
+pub use claims::{Claims, FolderClaims, MemoryClaims};
 pub use client::{Client, RunResult, ToolCallRecord, WaitError};
 pub use engine::{Clock, Engine, Incoming, system_time};
 pub use folder::{Folder, FolderError};
+pub use hook::{Guard, Hook, HookedCall, Hooks};
 pub use journal::{Journal, JournalError, MemoryJournal};
 pub use model::{
-    CallResult, Endpoint, Entry, Model, ModelCall, ModelError, ModelOptions, Reply, Retry, Said, Style, Wait,
+    CallResult, Delta, Endpoint, Entry, Model, ModelCall, ModelError, ModelOptions, Reply, Retry, Said, Style, Wait,
     message_text,
 };
 pub use native_tool::NativeTool;
 pub use process::{hide_memory, kill_marked};
+pub use resume::ResumeError;
+pub use run_stream::RunStream;
+pub use schemars::{self, JsonSchema};
 pub use tool::{Draft, Ran, Tool, ToolContext, ToolSpec};
 pub use toolkit::{Limits, ToolSetup, Toolkit};
+pub use watch::{AgentEvent, Watch};

@@ -5,8 +5,9 @@ use futures_util::future::BoxFuture;
 use sayso_domain::{Policy, ToolResult};
 use serde_json::Value;
 
-use crate::{Arguments, Ran, Tool, ToolContext, ToolSpec};
+use crate::{Arguments, Draft, Ran, Tool, ToolContext, ToolSpec};
 
+type Check = fn(&Arguments) -> Result<(), ToolResult>;
 type Body = dyn Fn(Arguments, ToolContext) -> BoxFuture<'static, ToolResult> + Send + Sync;
 
 /// A tool made of a closure. It is allowed to run unless told otherwise, since whoever wrote the closure can suspend
@@ -15,6 +16,7 @@ pub struct NativeTool {
     spec: ToolSpec,
     policy: Policy,
     has_effects: bool,
+    check: Option<Check>,
     body: Box<Body>,
 }
 
@@ -29,6 +31,7 @@ impl NativeTool {
             spec: ToolSpec { name: name.into(), description: description.into(), schema },
             policy: Policy::Allow,
             has_effects: true,
+            check: None,
             body: Box::new(move |arguments, context| Box::pin(body(arguments, context))),
         }
     }
@@ -44,6 +47,11 @@ impl NativeTool {
     pub fn effects(self, has_effects: bool) -> Self {
         Self { has_effects, ..self }
     }
+
+    /// With what arguments must fit before anybody is asked.
+    pub(crate) fn checked(self, check: Check) -> Self {
+        Self { check: Some(check), ..self }
+    }
 }
 
 #[async_trait]
@@ -58,6 +66,11 @@ impl Tool for NativeTool {
 
     fn has_effects(&self) -> bool {
         self.has_effects
+    }
+
+    async fn draft(&self, arguments: &Arguments, _context: &ToolContext) -> Result<Draft, ToolResult> {
+        self.check.map_or(Ok(()), |check| check(arguments))?;
+        Ok(Draft::approval(format!("Run {} {}?", self.spec.name, self.summary(&arguments.value))))
     }
 
     async fn run(&self, arguments: &Arguments, context: &ToolContext) -> Ran {

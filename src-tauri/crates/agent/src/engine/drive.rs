@@ -1,11 +1,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sayso_domain::run::{Effect, Event, Run, RunMode, SlotId, Step};
+use sayso_domain::run::{Effect, Event, Limit, Run, RunMode, SlotId, Step};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use super::show::Before;
 use super::{Engine, Incoming};
 use crate::{Journal, JournalError};
 
@@ -46,9 +47,13 @@ impl Engine {
         let engine = Arc::new(self.clone());
         let mut flight = InFlight::default();
         while let Some(Incoming { event, delivered }) = flight.next(events).await {
+            let before = Before::of(&run, &event);
             let step = run.handle(event);
             let done = match journal.commit(&run, &step, delivered).await {
-                Ok(()) => engine.perform(&run, step, &mut flight, journal).await,
+                Ok(()) => {
+                    engine.show(&before, &run, &step);
+                    engine.perform(&run, step, &mut flight, journal).await
+                }
                 Err(error) => Err(error),
             };
             if let Err(error) = done {
@@ -72,14 +77,16 @@ impl Engine {
         }
         for effect in step.effects {
             match effect {
+                Effect::CallModel if flight.has(What::Model) => {}
+                Effect::CallModel if self.max_tokens.is_some_and(|limit| run.usage.total() >= limit) => {
+                    flight.begin(What::Model, |_| async { Event::LimitReached(Limit::Tokens) });
+                }
                 Effect::CallModel => {
-                    if !flight.has(What::Model) {
-                        let transcript = journal.transcript().await?;
-                        let (engine, run) = (Arc::clone(self), run.id);
-                        flight.begin(What::Model, move |stop| async move {
-                            engine.next_turn(run, transcript, stop).await
-                        });
-                    }
+                    let transcript = journal.transcript().await?;
+                    let (engine, run, turn) = (Arc::clone(self), run.id, run.turn + 1);
+                    flight.begin(What::Model, move |stop| async move {
+                        engine.next_turn((run, turn), transcript, stop).await
+                    });
                 }
                 Effect::RunTool { slot, mode } => self.start(run, slot, mode, flight),
                 // The commit raised and withdrew the requests and ended the run; a killed tool is dead by now.

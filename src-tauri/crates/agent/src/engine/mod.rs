@@ -2,6 +2,8 @@
 
 mod ask;
 mod drive;
+mod guard;
+mod show;
 mod work;
 
 use std::collections::BTreeMap;
@@ -11,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use sayso_domain::run::Event;
 use sayso_domain::{Policy, RequestKey, Time};
 
-use crate::{Folder, Model, Toolkit};
+use crate::{Folder, Hooks, Model, Toolkit, Watch};
 
 /// Tells the time; tests bring their own.
 pub type Clock = fn() -> Time;
@@ -45,6 +47,16 @@ pub struct Engine {
     pub mark: String,
     /// The time.
     pub clock: Clock,
+    /// What looks on, and may hold calls back. None by default.
+    pub hooks: Hooks,
+    /// Who is shown what runs do (contract 34). Nobody by default.
+    pub watch: Option<Watch>,
+    /// The tokens that a run may use in all. Where they are used up, the model is not asked for another turn: the run ends
+    /// as incomplete with [`Limit::Tokens`](sayso_domain::run::Limit::Tokens). No limit by default.
+    pub max_tokens: Option<u64>,
+    /// The tokens that one model call may read. A longer transcript is compacted on its way to the model, never splitting
+    /// a call from its result; what is stored stays whole. No limit by default.
+    pub context_tokens: Option<u64>,
 }
 
 /// Something that happened to a run, and the request whose answer it carries.
@@ -75,6 +87,10 @@ impl Engine {
             ask_timeout: None,
             mark: String::new(),
             clock: system_time,
+            hooks: Hooks::new(),
+            watch: None,
+            max_tokens: None,
+            context_tokens: None,
         }
     }
 }

@@ -10,7 +10,10 @@ use uuid::Uuid;
 
 use super::Engine;
 use super::ask::Call;
-use crate::{Arguments, Draft, Entry, ModelCall, Ran, ToolContext, ToolSpec};
+use super::guard::joined;
+use crate::{
+    AgentEvent, Arguments, Delta, Draft, Entry, Guard, HookedCall, ModelCall, Ran, ToolContext, ToolSpec, compact,
+};
 
 /// How long a stopped tool has to clean up before it is dropped.
 const GRACE: Duration = Duration::from_secs(10);
@@ -23,17 +26,24 @@ impl Engine {
     /// Asks the model, and decides what becomes of each call that it proposes.
     pub(super) async fn next_turn(
         &self,
-        run: RunId,
+        (run, turn): (RunId, u32),
         transcript: Vec<Entry>,
         stop: CancellationToken,
     ) -> Event {
-        let turn = async {
+        let next = async {
             let forbidden = |spec: &&ToolSpec| self.policy.get(&spec.name) != Some(&Policy::Forbid);
             let tools: Vec<_> = self.toolkit.specs().filter(forbidden).cloned().collect();
-            let reply = match self.model.complete(self.system.as_deref(), &transcript, &tools).await {
+            let transcript = self.fit(transcript, &tools);
+            if let Err(why) = self.before_model(run, &transcript).await {
+                return Event::ModelFailed(why);
+            }
+            let show = |delta: Delta<'_>| self.show_delta(run, turn, delta);
+            let system = self.system.as_deref();
+            let reply = match self.model.complete_shown(system, &transcript, &tools, &show).await {
                 Ok(reply) => reply,
                 Err(error) => return Event::ModelFailed(error.to_string()),
             };
+            self.after_model(run, &reply).await;
             let mut calls = Vec::with_capacity(reply.calls.len());
             let last = reply.calls.len();
             for (count, call) in (1..).zip(reply.calls) {
@@ -48,7 +58,7 @@ impl Engine {
             }
             Event::Replied { message: reply.message, calls, usage: reply.usage }
         };
-        caught(turn).await.unwrap_or_else(|| {
+        caught(next).await.unwrap_or_else(|| {
             Event::ModelFailed(
                 "The model's answer could not be handled: this is a fault in Sayso. Nothing was run, and everything up \
                  to here is kept. Send the run a message to try again."
@@ -73,20 +83,31 @@ impl Engine {
             Err(error) => return Verdict::Reject(error),
         };
         let set = self.policy.get(&call.name).copied();
-        match set.unwrap_or_else(|| tool.policy(&arguments.value)) {
-            Policy::Allow => Verdict::Allow,
-            Policy::Forbid => Verdict::Reject(format!(
+        let policy = set.unwrap_or_else(|| tool.policy(&arguments.value));
+        if policy == Policy::Forbid {
+            return Verdict::Reject(format!(
                 "The agent's set-up forbids the tool {}. It did not run, and nobody was asked.",
                 call.name
-            )),
-            Policy::Ask => {
-                let context =
-                    ToolContext { folder: self.folder.clone(), stop: stop.clone(), ..ToolContext::default() };
-                match tool.draft(&arguments, &context).await {
-                    Ok(draft) => Verdict::Ask(Box::new(self.gate(of(run, call), draft))),
-                    Err(rejected) => Verdict::Reject(rejected.output),
-                }
+            ));
+        }
+        let hooked = HookedCall { run, name: &call.name, arguments: &arguments };
+        let asks = match self.guard(&hooked).await {
+            Guard::Reject(error) => return Verdict::Reject(error),
+            Guard::Pass if policy == Policy::Allow => return Verdict::Allow,
+            Guard::Pass => None,
+            Guard::Ask(draft) => Some(*draft),
+        };
+        let context =
+            ToolContext { folder: self.folder.clone(), stop: stop.clone(), ..ToolContext::default() };
+        match tool.draft(&arguments, &context).await {
+            Ok(draft) => {
+                let draft = match asks {
+                    Some(hook) => joined(hook, draft),
+                    None => draft,
+                };
+                Verdict::Ask(Box::new(self.gate(of(run, call), draft)))
             }
+            Err(rejected) => Verdict::Reject(rejected.output),
         }
     }
 
@@ -114,6 +135,10 @@ impl Engine {
         match ran {
             Some(Ran::Done(result)) => {
                 let (result, asked) = self.suspension(call, result);
+                if asked.is_none() {
+                    let hooked = HookedCall { run, name: &slot.name, arguments: &arguments };
+                    self.after_tool(&hooked, &result).await;
+                }
                 Event::Finished { slot: slot.id, result, asked }
             }
             Some(Ran::Stale(draft)) => self.stale(call, slot.id, draft),
@@ -121,6 +146,26 @@ impl Engine {
                 tracing::error!(tool = slot.name, "a tool panicked");
                 finished(slot.id, ToolResult::error(PANICKED))
             }
+        }
+    }
+
+    /// The transcript as the model can read it.
+    fn fit(&self, transcript: Vec<Entry>, tools: &[ToolSpec]) -> Vec<Entry> {
+        let Some(limit) = self.context_tokens else { return transcript };
+        let described = tools.iter().map(|tool| tool.description.len() + compact::json_size(&tool.schema));
+        let beside = self.system.as_ref().map_or(0, String::len) + described.sum::<usize>();
+        compact::fit(transcript, limit.saturating_sub(compact::tokens_of(beside)))
+    }
+
+    fn show_delta(&self, run: RunId, turn: u32, delta: Delta<'_>) {
+        if let Some(watch) = &self.watch {
+            watch.tell(
+                run,
+                match delta {
+                    Delta::Text(text) => AgentEvent::Text { turn, text: text.to_owned() },
+                    Delta::Restarted => AgentEvent::Restarted { turn },
+                },
+            );
         }
     }
 
@@ -154,6 +199,6 @@ async fn grace_after(stop: &CancellationToken) {
 }
 
 /// The output, or none if it panicked.
-async fn caught<T>(work: impl Future<Output = T>) -> Option<T> {
+pub(super) async fn caught<T>(work: impl Future<Output = T>) -> Option<T> {
     AssertUnwindSafe(work).catch_unwind().await.ok()
 }

@@ -41,6 +41,8 @@ pub struct ModelOptions {
     pub max_tokens: Option<u32>,
     /// The largest answer that is read, in bytes.
     pub max_answer: usize,
+    /// Whether answers are asked for in pieces, so that their text shows as it comes. Off by default.
+    pub stream: bool,
 }
 
 /// How often a failed call is tried again (contract 24).
@@ -64,6 +66,7 @@ impl Default for ModelOptions {
             retry: Retry::default(),
             max_tokens: None,
             max_answer: 32 * 1024 * 1024,
+            stream: false,
         }
     }
 }

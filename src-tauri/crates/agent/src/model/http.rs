@@ -10,33 +10,39 @@ use url::{Host, Url};
 
 use super::clients;
 use super::endpoint::shown;
+use super::stream::{Answer, Listener};
 use super::{Model, ModelError, Retry, Said, Style, Wait};
 
 /// The version of the protocol that [`super::anthropic`] speaks.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// A failed attempt.
-struct Failure {
-    error: ModelError,
+pub(super) struct Failure {
+    pub(super) error: ModelError,
     /// Whether another attempt may help, and what the provider asks to wait before it.
-    again: Option<Option<Duration>>,
+    pub(super) again: Option<Option<Duration>>,
 }
 
 impl Failure {
-    fn last(error: ModelError) -> Self {
+    pub(super) fn last(error: ModelError) -> Self {
         Self { error, again: None }
     }
 }
 
 impl Model {
-    /// Sends a body until there is an answer, an error that another attempt cannot help, or no attempt left.
-    pub(super) async fn answer(&self, body: String) -> Result<Vec<u8>, ModelError> {
+    /// Sends a body until there is an answer, an error that another attempt cannot help, or no attempt left. With a
+    /// listener, the body asks for a stream.
+    pub(super) async fn answer(
+        &self,
+        body: String,
+        listener: Option<&Listener<'_>>,
+    ) -> Result<Answer, ModelError> {
         let url = self.endpoint().url().ok_or(ModelError::BadUrl)?;
         let retry = self.shared.options.retry;
         let (mut attempt, mut paused) = (0, Duration::ZERO);
         loop {
             attempt += 1;
-            let failure = match self.attempt(&url, body.clone()).await {
+            let failure = match self.attempt(&url, body.clone(), listener).await {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
             };
@@ -46,20 +52,31 @@ impl Model {
                 return Err(failure.error);
             }
             tracing::debug!(attempt, ?pause, error = %failure.error, "asking the model again");
+            if let Some(listener) = listener {
+                listener.restart();
+            }
             tokio::time::sleep(pause).await;
             paused += pause;
         }
     }
 
-    async fn attempt(&self, url: &Url, body: String) -> Result<Vec<u8>, Failure> {
+    async fn attempt(
+        &self,
+        url: &Url,
+        body: String,
+        listener: Option<&Listener<'_>>,
+    ) -> Result<Answer, Failure> {
         let client = self.client(url).map_err(Failure::last)?;
         let request = client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
         let response = self.signed(request).send().await.map_err(|error| self.broken(&error))?;
         let status = response.status();
         let headers = response.headers().clone();
+        if let Some(listener) = listener.filter(|_| status.is_success()) {
+            return self.answer_of(response, listener).await;
+        }
         let answer = self.body_of(response).await?;
         if status.is_success() {
-            return Ok(answer);
+            return Ok(Answer::Whole(answer));
         }
         Err(self.failed(url, status, &headers, &answer))
     }
@@ -89,7 +106,7 @@ impl Model {
         }
     }
 
-    async fn body_of(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
+    pub(super) async fn body_of(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
         let limit = self.shared.options.max_answer;
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.broken(&error))? {
@@ -102,7 +119,7 @@ impl Model {
         Ok(body)
     }
 
-    fn broken(&self, error: &reqwest::Error) -> Failure {
+    pub(super) fn broken(&self, error: &reqwest::Error) -> Failure {
         let url = self.endpoint().shown_url();
         let why = self.harmless(&innermost(error));
         let seconds = self.shared.options.timeout.as_secs();

@@ -1,21 +1,26 @@
 //! Models over HTTP, in both styles.
 
 mod anthropic;
+mod anthropic_stream;
 mod clients;
 mod endpoint;
 mod http;
 mod model_error;
 mod openai;
+mod openai_stream;
 mod reply;
+mod stream;
 
 use std::sync::{Arc, OnceLock};
 
 use secrecy::ExposeSecret as _;
-use serde_json::Value;
+use serde_json::{Value, json};
+use stream::{Answer, Listener};
 
 pub use endpoint::{Endpoint, ModelOptions, Retry, Style};
 pub use model_error::{ModelError, Said, Wait};
 pub use reply::{CallResult, Entry, ModelCall, Reply, message_text};
+pub use stream::Delta;
 
 use crate::ToolSpec;
 
@@ -62,14 +67,50 @@ impl Model {
         transcript: &[Entry],
         tools: &[ToolSpec],
     ) -> Result<Reply, ModelError> {
+        self.complete_shown(system, transcript, tools, &|_| {}).await
+    }
+
+    /// Asks for the next turn, and shows the text as it comes: in pieces where
+    /// [`stream`](ModelOptions::stream) is on, else whole. A stream that breaks midway is asked for again like any broken
+    /// connection, or is an error: half an answer is none.
+    pub async fn complete_shown(
+        &self,
+        system: Option<&str>,
+        transcript: &[Entry],
+        tools: &[ToolSpec],
+        show: &(dyn Fn(Delta<'_>) + Send + Sync),
+    ) -> Result<Reply, ModelError> {
         let Endpoint { style, model, .. } = self.endpoint();
-        let max_tokens = self.shared.options.max_tokens;
-        let body = match style {
+        let ModelOptions { max_tokens, stream, .. } = *self.options();
+        let mut body = match style {
             Style::OpenAi => openai::body(model, max_tokens, system, transcript, tools),
             Style::Anthropic => anthropic::body(model, max_tokens, system, transcript, tools),
         };
-        let answer = self.answer(body.to_string()).await?;
-        self.read(&answer)
+        if stream {
+            body["stream"] = true.into();
+            if *style == Style::OpenAi {
+                body["stream_options"] = json!({ "include_usage": true });
+            }
+        }
+        let listener = Listener::new(show);
+        match self.answer(body.to_string(), Some(&listener).filter(|_| stream)).await? {
+            Answer::Assembled(assembled) => {
+                let mut reply = self.reply(&assembled.answer)?;
+                for (call, text) in reply.calls.iter_mut().zip(assembled.arguments) {
+                    call.arguments = text.unwrap_or_else(|| std::mem::take(&mut call.arguments));
+                }
+                Ok(reply)
+            }
+            Answer::Whole(answer) => {
+                let reply = self.read(&answer)?;
+                listener.text(&reply.text);
+                Ok(reply)
+            }
+        }
+    }
+
+    fn options(&self) -> &ModelOptions {
+        &self.shared.options
     }
 
     fn read(&self, answer: &[u8]) -> Result<Reply, ModelError> {
@@ -83,11 +124,16 @@ impl Model {
         }
         let value: Value = serde_json::from_slice(text)
             .map_err(|error| ModelError::BrokenJson { url: url(), why: error.to_string() })?;
+        self.reply(&value)
+    }
+
+    fn reply(&self, answer: &Value) -> Result<Reply, ModelError> {
         let reply = match self.endpoint().style {
-            Style::OpenAi => openai::reply(&value),
-            Style::Anthropic => anthropic::reply(&value),
+            Style::OpenAi => openai::reply(answer),
+            Style::Anthropic => anthropic::reply(answer),
         };
-        reply.ok_or_else(|| ModelError::NoMessage { url: url(), said: self.said(&value) })
+        let url = || self.endpoint().shown_url();
+        reply.ok_or_else(|| ModelError::NoMessage { url: url(), said: self.said(answer) })
     }
 
     /// What a provider says of a failure: `error.message`, `error` or `message`, whichever is there; cut, on one line,

@@ -150,6 +150,16 @@ pub enum ModelError {
         /// What it said.
         said: Said,
     },
+    /// It broke off its answer and said why, also after all attempts.
+    #[error(
+        "The model at {url} broke off its answer with an error{said}. {SAFE} Check the model's own log or status page, {GO_ON}"
+    )]
+    GaveUp {
+        /// Where it is.
+        url: String,
+        /// What it said.
+        said: Said,
+    },
     /// Larger than the limit.
     #[error("The model at {url} sent more than {} MiB, so its answer was not read to the end. {SAFE} Check the model, {GO_ON}", limit / (1024 * 1024))]
     TooLarge {

@@ -1,6 +1,9 @@
 //! A scripted HTTP server, small enough to be sure of, and what most tests need around it.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
 
+mod check;
+pub mod sse;
+
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -9,6 +12,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+
+pub use check::assert_fit_to_send;
+use check::results_in;
 
 pub const KEY: &str = "sk-hunter2-very-secret";
 pub const BOTH: [Style; 2] = [Style::OpenAi, Style::Anthropic];
@@ -52,6 +58,24 @@ impl Reply {
         Self::Http { status, headers: headers.to_owned(), body: body.to_owned() }
     }
 
+    /// Server-sent events.
+    pub fn stream(events: &[String]) -> Self {
+        Self::status(200, "content-type: text/event-stream; charset=utf-8\r\n", &events.concat())
+    }
+
+    /// An answer in JSON as it is when it was asked for in pieces.
+    fn streamed(self, style: Style) -> Self {
+        match &self {
+            Self::Http { status: 200, headers, body } if headers.contains("application/json") => {
+                match serde_json::from_str(body) {
+                    Ok(answer) => Self::stream(&sse::events(style, &answer)),
+                    Err(_) => self,
+                }
+            }
+            _ => self,
+        }
+    }
+
     /// The model says this and is done.
     pub fn text(style: Style, text: &str) -> Self {
         Self::turn(style, text, &[])
@@ -62,11 +86,17 @@ impl Reply {
         Self::turn(style, "", calls)
     }
 
-    fn turn(style: Style, text: &str, calls: &[(&str, &str, &str)]) -> Self {
-        Self::json(&match style {
-            Style::OpenAi => openai(text, calls),
-            Style::Anthropic => anthropic(text, calls),
-        })
+    /// Both.
+    pub fn turn(style: Style, text: &str, calls: &[(&str, &str, &str)]) -> Self {
+        Self::json(&turn(style, text, calls))
+    }
+}
+
+/// An answer in the provider's shape.
+pub fn turn(style: Style, text: &str, calls: &[(&str, &str, &str)]) -> Value {
+    match style {
+        Style::OpenAi => openai(text, calls),
+        Style::Anthropic => anthropic(text, calls),
     }
 }
 
@@ -131,7 +161,7 @@ impl Server {
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((connection, _)) = listener.accept().await {
-                connections.spawn(serve(connection, Arc::clone(&script), Arc::clone(&kept)));
+                connections.spawn(serve(style, connection, Arc::clone(&script), Arc::clone(&kept)));
             }
         });
         Self { base, style, captured, _tasks: tasks }
@@ -154,10 +184,10 @@ impl Server {
         self.captured.lock().unwrap().clone()
     }
 
-    /// All bodies so far, after a check that each is balanced.
+    /// All bodies so far, after a check of each.
     pub fn bodies(&self) -> Vec<String> {
         let captured = self.captured();
-        captured.iter().for_each(|captured| assert_balanced(&captured.json));
+        captured.iter().for_each(assert_fit_to_send);
         captured.into_iter().map(|captured| captured.raw).collect()
     }
 
@@ -173,60 +203,37 @@ impl Server {
     }
 }
 
-fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
-}
-
-fn results_in(message: &Value) -> Vec<(String, String, Option<bool>)> {
-    if message["role"] == "tool" {
-        return vec![(text(&message["tool_call_id"]), text(&message["content"]), None)];
-    }
-    let blocks = message["content"].as_array().cloned().unwrap_or_default();
-    let results = blocks.iter().filter(|block| block["type"] == "tool_result");
-    results
-        .map(|block| (text(&block["tool_use_id"]), text(&block["content"]), block["is_error"].as_bool()))
-        .collect()
-}
-
-fn calls_in(message: &Value) -> Vec<String> {
-    let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
-    let blocks = message["content"].as_array().cloned().unwrap_or_default();
-    let uses = blocks.into_iter().filter(|block| block["type"] == "tool_use");
-    calls.into_iter().chain(uses).map(|call| text(&call["id"])).collect()
-}
-
-/// Each call has exactly one result, in order, before anything else is said.
-#[track_caller]
-pub fn assert_balanced(request: &Value) {
-    let mut awaited: Vec<String> = Vec::new();
-    for message in request["messages"].as_array().expect("messages") {
-        for (id, _, _) in results_in(message) {
-            assert_eq!(awaited.first(), Some(&id), "a result out of place in {request}");
-            awaited.remove(0);
-        }
-        if message["role"] != "tool" {
-            assert!(awaited.is_empty(), "no result for {awaited:?} in {request}");
-            awaited = calls_in(message);
+impl Drop for Server {
+    /// Every request that a model got is checked, in every test.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.captured().iter().for_each(assert_fit_to_send);
         }
     }
-    assert!(awaited.is_empty(), "no result for {awaited:?} in {request}");
 }
 
-async fn serve(mut connection: TcpStream, script: Arc<Mutex<Box<Script>>>, kept: Arc<Mutex<Vec<Captured>>>) {
+async fn serve(
+    style: Style,
+    mut connection: TcpStream,
+    script: Arc<Mutex<Box<Script>>>,
+    kept: Arc<Mutex<Vec<Captured>>>,
+) {
     let Some(captured) = read(&mut connection).await else { return };
+    let streams = captured.json["stream"] == true;
     let reply = {
         let mut kept = kept.lock().unwrap();
         let reply = script.lock().unwrap()(kept.len(), &captured);
         kept.push(captured);
         reply
     };
-    let answer = match reply {
+    let answer = match if streams { reply.streamed(style) } else { reply } {
         Reply::Http { status, headers, body } => format!(
             "HTTP/1.1 {status} Scripted\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",
             body.len()
         ),
         Reply::Half(body) => format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            "HTTP/1.1 200 OK\r\ncontent-type: {}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            if body.starts_with('{') { "application/json" } else { "text/event-stream" },
             body.len() + 100
         ),
         Reply::Dropped => return,
