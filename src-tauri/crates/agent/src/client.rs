@@ -13,9 +13,9 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::{
-    AgentEvent, Checkpoint, CheckpointId, Claims, Endpoint, Engine, Entry, Hooks, Incoming, Journal, JournalError,
-    MemoryClaims, MemoryJournal, Model, ModelOptions, ResumeError, RunStream, Style, Toolkit, Watch, form,
-    message_text, system_time,
+    AgentEvent, Checkpoint, CheckpointId, Claims, Endpoint, Engine, Entry, Hooks, Incoming, Journal,
+    JournalError, MemoryClaims, MemoryJournal, Model, ModelOptions, ResumeError, RunStream, Style, Toolkit,
+    Watch, form, message_text, system_time,
 };
 
 /// What a `wait_for` may fail with. It leaves the request pending (contract 14).
@@ -383,7 +383,10 @@ async fn answer(asked: &Asked, wait_for: &WaitFor) -> Option<Answer> {
     if let Act::Answer { answer, .. } = &given
         && (form::edits(request, answer) || form::check(request, answer).is_err())
     {
-        tracing::warn!(request = request.id, "an answer does not fit what was asked; the request stays pending");
+        tracing::warn!(
+            request = request.id,
+            "an answer does not fit what was asked; the request stays pending"
+        );
         return None;
     }
     match decide(&given) {

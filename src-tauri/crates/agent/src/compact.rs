@@ -12,6 +12,8 @@ const BYTES_PER_TOKEN: u64 = 3;
 const OLD_OUTPUT: usize = 400;
 /// What a message costs beside its text: roles, ids, braces.
 const OVERHEAD: usize = 60;
+/// Room for the note on what was left out.
+const NOTE: usize = 240;
 const MARK: &str = " to stay within the model's context";
 
 /// Makes a transcript fit into so many tokens, as an estimate. Old outputs are shortened first, with a mark; then the
@@ -31,7 +33,7 @@ pub(crate) fn fit(mut transcript: Vec<Entry>, tokens: u64) -> Vec<Entry> {
             return transcript;
         }
     }
-    leave_out(&mut transcript, newest, &mut total, budget);
+    leave_out(&mut transcript, newest, &mut total, budget.saturating_sub(NOTE));
     if total > budget
         && let Some(entry) = transcript.iter_mut().rfind(|entry| is_turn(entry))
     {
@@ -57,7 +59,9 @@ fn leave_out(transcript: &mut Vec<Entry>, newest: usize, total: &mut usize, budg
         !goes
     });
     if let Some(first) = first {
-        let note = format!("[{left_out} earlier turns of yours, with their calls and results, were left out here{MARK}.]");
+        let note = format!(
+            "[{left_out} earlier turns of yours, with their calls and results, were left out here{MARK}.]"
+        );
         *total += note.len() + OVERHEAD;
         transcript.insert(first, Entry::User(note));
     }
@@ -178,7 +182,7 @@ mod tests {
         let mut whole = conversation(100, 3000);
         whole.insert(50, Entry::User("words in between".to_owned()));
         let fits = fit(whole, 3000);
-        assert!(total(&fits) <= 9000 + 200, "{}", total(&fits));
+        assert!(total(&fits) <= 9000, "{}", total(&fits));
         assert_eq!(fits[0], Entry::User("the task".to_owned()));
         assert!(output(&fits[1]).starts_with('[') && output(&fits[1]).contains("earlier turns"));
         assert_eq!(fits[2], Entry::User("words in between".to_owned()));

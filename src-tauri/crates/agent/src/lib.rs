@@ -72,8 +72,8 @@ pub use folder::{Folder, FolderError};
 pub use hook::{Guard, Hook, HookedCall, Hooks};
 pub use journal::{Journal, JournalError, MemoryJournal};
 pub use model::{
-    CallResult, Delta, Endpoint, Entry, Model, ModelCall, ModelError, ModelOptions, Reply, Retry, Said, Style, Wait,
-    message_text,
+    CallResult, Delta, Endpoint, Entry, Model, ModelCall, ModelError, ModelOptions, Reply, Retry, Said,
+    Style, Wait, message_text,
 };
 pub use native_tool::NativeTool;
 pub use process::{hide_memory, kill_marked};

@@ -13,25 +13,35 @@ pub enum ResumeError {
     #[error("This checkpoint was resumed before, so nothing was run. Go on with the result of that.")]
     AlreadyResumed,
     /// Whether it was resumed before cannot be told.
-    #[error("Whether this checkpoint was resumed before cannot be told ({0}), so nothing was run. Try again.")]
+    #[error(
+        "Whether this checkpoint was resumed before cannot be told ({0}), so nothing was run. Try again."
+    )]
     Claims(#[source] io::Error),
     /// The run does not wait for answers.
     #[error("The run does not wait for an answer, so nothing was run.")]
     NotPending,
     /// No request that waits has this id (contract 12).
-    #[error("No request that waits has the id {0}, so nothing was run. Answer one of the checkpoint's requests.")]
+    #[error(
+        "No request that waits has the id {0}, so nothing was run. Answer one of the checkpoint's requests."
+    )]
     UnknownRequest(String),
     /// Several answers are for one request (contract 12).
     #[error("There are several answers to the request {0}, so nothing was run. Give one.")]
     AnsweredTwice(String),
     /// Several requests that wait have this id, and the answer does not say which it is for.
-    #[error("Several requests have the id {0}, so nothing was run. Give the digest of the one that is meant.")]
+    #[error(
+        "Several requests have the id {0}, so nothing was run. Give the digest of the one that is meant."
+    )]
     Ambiguous(String),
     /// The answer is for something other than what waits (contract 12).
-    #[error("The answer to {0} is for something other than what waits, so nothing was run. Show it and ask again.")]
+    #[error(
+        "The answer to {0} is for something other than what waits, so nothing was run. Show it and ask again."
+    )]
     WrongDigest(String),
     /// The deadline has passed (contract 13).
-    #[error("The deadline of {0} has passed, so nothing was run. Resume without this answer: it has expired.")]
+    #[error(
+        "The deadline of {0} has passed, so nothing was run. Resume without this answer: it has expired."
+    )]
     TooLate(String),
     /// The data does not fit the request's schema (contract 30).
     #[error("The data of the answer to {id} does not fit, so nothing was run: {why}.")]
@@ -45,7 +55,9 @@ pub enum ResumeError {
     #[error("The call of {0} can only be approved or declined as it was shown, so nothing was run.")]
     NotEditable(String),
     /// It is for a model of another style, whose messages are of another shape.
-    #[error("This checkpoint is of a model of another style, so nothing was run. Use an endpoint of the same style.")]
+    #[error(
+        "This checkpoint is of a model of another style, so nothing was run. Use an endpoint of the same style."
+    )]
     OtherStyle,
     /// It is not what was given back.
     #[error("This checkpoint is damaged, so nothing was run: {0}.")]

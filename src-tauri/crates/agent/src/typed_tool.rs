@@ -50,7 +50,8 @@ impl NativeTool {
                 }
             }
         };
-        Self::new(name, description, schema_of::<A>(), run).checked(|arguments| read::<A>(arguments).map(drop))
+        Self::new(name, description, schema_of::<A>(), run)
+            .checked(|arguments| read::<A>(arguments).map(drop))
     }
 }
 

@@ -55,10 +55,7 @@ impl Engine {
                     tell(AgentEvent::Pending { slot: *slot, key: asked.key, request });
                 }
                 Effect::Finish(status) => tell(AgentEvent::Done(status.clone())),
-                Effect::CallModel
-                | Effect::RunTool { .. }
-                | Effect::Withdraw(_)
-                | Effect::KillTool(_) => {}
+                Effect::CallModel | Effect::RunTool { .. } | Effect::Withdraw(_) | Effect::KillTool(_) => {}
             }
         }
     }

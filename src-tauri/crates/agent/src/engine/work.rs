@@ -12,7 +12,8 @@ use super::Engine;
 use super::ask::Call;
 use super::guard::joined;
 use crate::{
-    AgentEvent, Arguments, Delta, Draft, Entry, Guard, HookedCall, ModelCall, Ran, ToolContext, ToolSpec, compact,
+    AgentEvent, Arguments, Delta, Draft, Entry, Guard, HookedCall, ModelCall, Ran, ToolContext, ToolSpec,
+    compact,
 };
 
 /// How long a stopped tool has to clean up before it is dropped.

@@ -125,7 +125,8 @@ impl Block {
     fn whole(mut self) -> Value {
         if !self.json.is_empty() {
             // What is no object cannot be sent back as one. The call's own text says what was written, and is refused.
-            let input = Arguments::parse(&self.json).map_or_else(|_| Value::Object(Map::new()), |read| read.value);
+            let input =
+                Arguments::parse(&self.json).map_or_else(|_| Value::Object(Map::new()), |read| read.value);
             self.fields.insert("input".to_owned(), input);
         }
         Value::Object(self.fields)
@@ -169,22 +170,31 @@ mod tests {
     #[test]
     fn blocks_come_out_as_they_would_have_come_in_one_piece() {
         let assembly = assembly(&[
-            (json!({ "type": "thinking", "thinking": "", "signature": "" }), &[
-                json!({ "type": "thinking_delta", "thinking": "h" }),
-                json!({ "type": "thinking_delta", "thinking": "m" }),
-                json!({ "type": "signature_delta", "signature": "c2ln" }),
-            ]),
+            (
+                json!({ "type": "thinking", "thinking": "", "signature": "" }),
+                &[
+                    json!({ "type": "thinking_delta", "thinking": "h" }),
+                    json!({ "type": "thinking_delta", "thinking": "m" }),
+                    json!({ "type": "signature_delta", "signature": "c2ln" }),
+                ],
+            ),
             (json!({ "type": "redacted_thinking", "data": "eA==" }), &[]),
-            (json!({ "type": "text", "text": "" }), &[
-                json!({ "type": "text_delta", "text": "s" }),
-                json!({ "type": "citations_delta", "citation": { "n": 1 } }),
-                json!({ "type": "text_delta", "text": "o" }),
-            ]),
-            (json!({ "type": "tool_use", "id": "c1", "name": "f", "input": {}, "caller": { "x": 1 } }), &[
-                json!({ "type": "input_json_delta", "partial_json": "" }),
-                json!({ "type": "input_json_delta", "partial_json": "{ \"n\": 90071992547" }),
-                json!({ "type": "input_json_delta", "partial_json": "40993}" }),
-            ]),
+            (
+                json!({ "type": "text", "text": "" }),
+                &[
+                    json!({ "type": "text_delta", "text": "s" }),
+                    json!({ "type": "citations_delta", "citation": { "n": 1 } }),
+                    json!({ "type": "text_delta", "text": "o" }),
+                ],
+            ),
+            (
+                json!({ "type": "tool_use", "id": "c1", "name": "f", "input": {}, "caller": { "x": 1 } }),
+                &[
+                    json!({ "type": "input_json_delta", "partial_json": "" }),
+                    json!({ "type": "input_json_delta", "partial_json": "{ \"n\": 90071992547" }),
+                    json!({ "type": "input_json_delta", "partial_json": "40993}" }),
+                ],
+            ),
         ]);
         let assembled = end(assembly, "tool_use");
         let expected = json!([

@@ -54,7 +54,8 @@ impl Assembly {
             text => text,
         };
         // As an answer in one piece has it: both are always there.
-        let empty = || Map::from_iter([("role".to_owned(), "assistant".into()), ("content".to_owned(), Value::Null)]);
+        let empty =
+            || Map::from_iter([("role".to_owned(), "assistant".into()), ("content".to_owned(), Value::Null)]);
         merge(self.message.get_or_insert_with(empty), delta);
         text
     }
@@ -86,7 +87,10 @@ impl Assembly {
             .map(|mut message| {
                 calls.sort_by_key(|(index, _)| *index);
                 if !calls.is_empty() {
-                    message.insert("tool_calls".to_owned(), std::mem::take(&mut calls).into_iter().map(whole).collect());
+                    message.insert(
+                        "tool_calls".to_owned(),
+                        std::mem::take(&mut calls).into_iter().map(whole).collect(),
+                    );
                 }
                 json!({ "index": 0, "message": message, "finish_reason": finish_reason })
             })
@@ -128,7 +132,9 @@ fn merge(into: &mut Map<String, Value>, piece: Map<String, Value>) {
                 true => {}
                 false => there.push(json!({ "type": "text", "text": more })),
             },
-            (Some(Value::Array(there)), Value::Array(more)) => more.into_iter().for_each(|item| add(there, item)),
+            (Some(Value::Array(there)), Value::Array(more)) => {
+                more.into_iter().for_each(|item| add(there, item))
+            }
             (Some(Value::Object(there)), Value::Object(more)) => merge(there, more),
             (Some(there), value) => *there = value,
         }
@@ -185,7 +191,8 @@ mod tests {
                 json!({ "tool_calls": [call] })
             };
             let message = assembled(&[call("a"), call("b"), call("c")]);
-            let ids: Vec<_> = message["tool_calls"].as_array().unwrap().iter().map(|call| &call["id"]).collect();
+            let ids: Vec<_> =
+                message["tool_calls"].as_array().unwrap().iter().map(|call| &call["id"]).collect();
             assert_eq!(ids, ["a", "b", "c"]);
         }
     }

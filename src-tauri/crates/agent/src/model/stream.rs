@@ -125,7 +125,8 @@ impl Model {
         response: Response,
         listener: &Listener<'_>,
     ) -> Result<Answer, Failure> {
-        let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind =
+            response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if kind.contains("event-stream") {
             let bytes = response.bytes_stream().map(|chunk| chunk.map_err(Cut::Http));
             return self.assemble(bytes, listener).await.map(Answer::Assembled);
@@ -204,8 +205,7 @@ impl Model {
             Fault::OutOfPlace(why) => self.ended_early(why.to_owned()),
             Fault::Failed(said) => {
                 let again = may_pass(&said).then_some(None);
-                let error =
-                    ModelError::GaveUp { url: self.endpoint().shown_url(), said: self.said(&said) };
+                let error = ModelError::GaveUp { url: self.endpoint().shown_url(), said: self.said(&said) };
                 Failure { error, again }
             }
         }

@@ -9,6 +9,13 @@ mod contract;
 #[expect(clippy::duplicate_mod, reason = "once more, with answers that come in pieces")]
 mod contract_streamed;
 mod engine;
+mod events;
 mod files;
+mod hooks;
+mod hostile;
+mod limits;
 mod models;
+mod resume;
 mod shell;
+mod streams;
+mod typed;

@@ -19,6 +19,10 @@ use check::results_in;
 pub const KEY: &str = "sk-hunter2-very-secret";
 pub const BOTH: [Style; 2] = [Style::OpenAi, Style::Anthropic];
 
+/// Both styles, in one piece and in pieces.
+pub const MODES: [(Style, bool); 4] =
+    [(Style::OpenAi, false), (Style::OpenAi, true), (Style::Anthropic, false), (Style::Anthropic, true)];
+
 /// One request that the server got.
 #[derive(Clone, Debug)]
 pub struct Captured {
@@ -287,6 +291,11 @@ pub fn quick() -> ModelOptions {
         },
         ..ModelOptions::default()
     }
+}
+
+/// The same, with answers in pieces or in one.
+pub fn streaming(stream: bool) -> ModelOptions {
+    ModelOptions { stream, ..quick() }
 }
 
 /// Looks until something holds; ten seconds at most.

@@ -64,7 +64,8 @@ fn anthropic(answer: &Value) -> Vec<String> {
     let mut start = answer.clone();
     start["content"] = json!([]);
     start["stop_reason"] = Value::Null;
-    let mut events = vec![event(json!({ "type": "message_start", "message": start })), event(json!({ "type": "ping" }))];
+    let mut events =
+        vec![event(json!({ "type": "message_start", "message": start })), event(json!({ "type": "ping" }))];
     for (index, block) in content.iter().enumerate() {
         let mut start = block.clone();
         let mut deltas = Vec::new();
@@ -91,7 +92,8 @@ fn anthropic(answer: &Value) -> Vec<String> {
     }
     let reason = answer.get("stop_reason").cloned().unwrap_or_else(|| "end_turn".into());
     let usage = json!({ "output_tokens": answer["usage"]["output_tokens"] });
-    events.push(event(json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": usage })));
+    events
+        .push(event(json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": usage })));
     events.push(event(json!({ "type": "message_stop" })));
     events
 }

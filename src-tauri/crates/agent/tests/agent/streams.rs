@@ -1,0 +1,225 @@
+//! Answers that come in pieces, and pieces that don't make an answer.
+
+use std::sync::Mutex;
+
+use sayso_agent::{AgentEvent, Delta, Entry, Model, ModelError, ModelOptions, Style};
+use sayso_domain::run::{Status, Usage};
+use serde_json::json;
+
+use crate::resume::{client, toolkit};
+use crate::support::{BOTH, Captured, Reply, Server, quick, sse, streaming, turn};
+
+fn transcript() -> Vec<Entry> {
+    vec![Entry::User("go".to_owned())]
+}
+
+fn calls(style: Style) -> Vec<String> {
+    let calls = [
+        ("c1", "plain", r#"{"n":9007199254740993,"text":"äöü \"quoted\" \n"}"#),
+        ("c2", "plain", r#"{"n":2}"#),
+    ];
+    sse::events(style, &turn(style, "so — ☃", &calls))
+}
+
+#[tokio::test]
+async fn an_answer_in_pieces_is_what_it_would_have_been_in_one() {
+    for style in BOTH {
+        let answer = turn(style, "so — ☃", &[("c1", "plain", r#"{"n":1.10}"#), ("c2", "plain", "{}")]);
+        let server = Server::script(style, move |_, _| Reply::json(&answer)).await;
+        let whole = Model::new(server.endpoint(), quick()).complete(None, &transcript(), &[]).await.unwrap();
+        let shown = Mutex::new(String::new());
+        let model = Model::new(server.endpoint(), streaming(true));
+        let show = |delta: Delta<'_>| match delta {
+            Delta::Text(text) => shown.lock().unwrap().push_str(text),
+            Delta::Restarted => panic!("it did not break"),
+        };
+        let pieces = model.complete_shown(None, &transcript(), &[], &show).await.unwrap();
+        let by_name = |reply: &sayso_agent::Reply| match style {
+            // The answer around the message is not stored.
+            Style::OpenAi => reply.message.to_string(),
+            Style::Anthropic => reply.message["content"].to_string(),
+        };
+        assert_eq!(by_name(&pieces), by_name(&whole));
+        assert_eq!((&pieces.text, &pieces.calls, pieces.cut), (&whole.text, &whole.calls, whole.cut));
+        assert_eq!(pieces.usage, Usage { input_tokens: 10, output_tokens: 5 });
+        assert_eq!(*shown.lock().unwrap(), "so — ☃");
+        let asked: Vec<Captured> = server.captured();
+        assert_eq!((&asked[0].json["stream"], &asked[1].json["stream"]), (&json!(false), &json!(true)));
+    }
+}
+
+/// Cut at every event, cleanly and in the middle, what came is never taken for an answer.
+#[tokio::test]
+async fn contract_24_a_stream_that_breaks_is_asked_again_and_never_half_a_call() {
+    for style in BOTH {
+        let events = calls(style);
+        // Where the end was said, only what is needless is cut off.
+        let said = events
+            .iter()
+            .position(|event| event.contains("stop_reason\":\"") || event.contains("finish_reason\":\"stop"));
+        let said = said.unwrap();
+        for at in 0..=said {
+            for how in 0..3 {
+                let cut = events[..at].to_vec();
+                let broken = match how {
+                    0 => Reply::stream(&cut),
+                    1 => Reply::Half(cut.concat() + ": "),
+                    _ => {
+                        let half: String = events[at].chars().take(events[at].chars().count() / 2).collect();
+                        Reply::Half(cut.concat() + &half)
+                    }
+                };
+                let replies = vec![broken, Reply::stream(&events), Reply::text(style, "end")];
+                let server = Server::replies(style, replies).await;
+                let (tools, done) = toolkit();
+                let mut run = client(&server, true).stream("go", &tools);
+                let (mut text, mut restarted) = (String::new(), 0);
+                while let Some(event) = run.next().await {
+                    match event {
+                        AgentEvent::Text { turn: 1, text: more } => text.push_str(&more),
+                        AgentEvent::Restarted { turn: 1 } => {
+                            restarted += 1;
+                            text.clear();
+                        }
+                        _ => {}
+                    }
+                }
+                let result = run.result().await;
+                assert_eq!(result.status, Status::Done, "{style:?} at {at}, {how}");
+                assert_eq!(text, "so — ☃", "what broke off no longer counts");
+                assert!(restarted <= 1);
+                assert_eq!(*done.lock().unwrap(), ["plain 9007199254740993", "plain 2"], "each call once");
+                let bodies = server.bodies();
+                assert_eq!(bodies.len(), 3);
+                assert_eq!(bodies[0], bodies[1], "the same is asked again");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn contract_24_a_stream_that_breaks_each_time_ends_as_a_clear_error() {
+    for style in BOTH {
+        let events = calls(style);
+        let half = events[..events.len() / 2].to_vec();
+        let server = Server::script(style, move |_, _| Reply::stream(&half)).await;
+        let (tools, done) = toolkit();
+        let result = client(&server, true).run("go", &tools).await;
+        let Status::Error(error) = result.status else { panic!("{:?}", result.status) };
+        assert!(error.contains("broke before its answer was complete (the stream ended early)"), "{error}");
+        assert!(error.contains("Nothing was run") && error.ends_with("to go on."), "{error}");
+        assert_eq!(server.captured().len(), 3, "as often as any broken connection");
+        assert_eq!(done.lock().unwrap().len(), 0);
+        assert!(result.tool_calls.is_empty());
+    }
+}
+
+/// Whether an error is the one that is expected, and how often it was asked.
+type IsRight = fn(&ModelError) -> bool;
+
+#[tokio::test]
+async fn what_a_provider_says_amid_a_stream_decides_whether_it_is_asked_again() {
+    let cases: [(Style, serde_json::Value, usize); 6] = [
+        (
+            Style::Anthropic,
+            json!({ "type": "error", "error": { "type": "overloaded_error", "message": "busy" } }),
+            3,
+        ),
+        (
+            Style::Anthropic,
+            json!({ "type": "error", "error": { "type": "invalid_request_error", "message": "busy" } }),
+            1,
+        ),
+        (Style::OpenAi, json!({ "error": { "message": "busy", "type": "server_error" } }), 3),
+        (Style::OpenAi, json!({ "error": { "message": "busy", "code": 502 }, "choices": [] }), 3),
+        (Style::OpenAi, json!({ "error": { "message": "busy", "code": 429 } }), 3),
+        (Style::OpenAi, json!({ "error": { "message": "busy", "code": 402 } }), 1),
+    ];
+    for (style, event, attempts) in cases {
+        let mut events = calls(style);
+        events.truncate(4);
+        events.push(format!("data: {event}\n\n"));
+        let server = Server::script(style, move |_, _| Reply::stream(&events)).await;
+        let model = Model::new(server.endpoint(), streaming(true));
+        let error = model.complete(None, &transcript(), &[]).await.unwrap_err();
+        assert!(
+            matches!(&error, ModelError::GaveUp { said, .. } if said.to_string() == ": busy"),
+            "{error:?}"
+        );
+        assert!(error.to_string().contains("broke off its answer with an error: busy"), "{error}");
+        assert_eq!(server.captured().len(), attempts, "{event}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_stream_is_still_an_answer_or_a_clear_error() {
+    for style in BOTH {
+        let answer = turn(style, "so", &[]).to_string();
+        let as_json = Reply::status(200, "content-type: application/octet-stream\r\n", &answer);
+        let unnamed = Reply::status(200, "", &sse::events(style, &turn(style, "so", &[])).concat());
+        for reply in [as_json, unnamed] {
+            let server = Server::replies(style, vec![reply]).await;
+            let model = Model::new(server.endpoint(), streaming(true));
+            assert_eq!(model.complete(None, &transcript(), &[]).await.unwrap().text, "so");
+        }
+        let stream = |text: &str| Reply::status(200, "content-type: text/event-stream\r\n", text);
+        let bad: [(&str, Reply, IsRight); 5] = [
+            ("no JSON", stream("data: {\"choices\": [\n\n"), |e| matches!(e, ModelError::BrokenJson { .. })),
+            ("a list", stream("data: []\n\n"), |e| matches!(e, ModelError::Dropped { .. })),
+            ("nothing", stream(""), |e| matches!(e, ModelError::Dropped { .. })),
+            ("a page", Reply::status(200, "content-type: text/html\r\n", "<p>hi"), |e| {
+                matches!(e, ModelError::Html { .. })
+            }),
+            ("only an end", stream("data: [DONE]\n\n"), |e| {
+                matches!(e, ModelError::NoMessage { .. } | ModelError::Dropped { .. })
+            }),
+        ];
+        for (name, reply, is_right) in bad {
+            let server = Server::script(style, move |_, _| reply.clone()).await;
+            let model = Model::new(server.endpoint(), streaming(true));
+            let error = model.complete(None, &transcript(), &[]).await.unwrap_err();
+            assert!(is_right(&error), "{style:?} {name}: {error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stream_beyond_the_limit_is_not_read() {
+    for style in BOTH {
+        let answer = turn(style, &"x".repeat(20_000), &[]);
+        let server = Server::script(style, move |_, _| Reply::json(&answer)).await;
+        let options = ModelOptions { max_answer: 10_000, ..streaming(true) };
+        let error =
+            Model::new(server.endpoint(), options).complete(None, &transcript(), &[]).await.unwrap_err();
+        assert!(matches!(error, ModelError::TooLarge { limit: 10_000, .. }), "{error:?}");
+        assert_eq!(server.captured().len(), 1);
+    }
+}
+
+/// The pieces hold a name twice, or half an object: nothing runs, and what goes back is an object.
+#[tokio::test]
+async fn contract_20_pieces_that_make_no_object_run_nothing() {
+    for arguments in [r#"{"n":1,"n":2}"#, r#"{"n":"#, "[1]"] {
+        for style in BOTH {
+            let events: Vec<_> = match style {
+                Style::OpenAi => sse::events(style, &turn(style, "", &[("c1", "plain", arguments)])),
+                Style::Anthropic => {
+                    let piece = json!({ "type": "content_block_delta", "index": 0,
+                        "delta": { "type": "input_json_delta", "partial_json": arguments } });
+                    let mut events = sse::events(style, &turn(style, "", &[("c1", "plain", "{}")]));
+                    let at = events.iter().position(|event| event.contains("input_json_delta")).unwrap();
+                    events[at] = format!("data: {piece}\n\n");
+                    events
+                }
+            };
+            let server =
+                Server::replies(style, vec![Reply::stream(&events), Reply::text(style, "end")]).await;
+            let (tools, done) = toolkit();
+            let result = client(&server, true).run("go", &tools).await;
+            assert_eq!(result.status, Status::Done);
+            assert_eq!(result.tool_calls[0].arguments, arguments, "shown as it was written");
+            assert!(server.last_results()[0].1.contains("The tool did not run"), "{arguments}");
+            assert_eq!(done.lock().unwrap().len(), 0);
+        }
+    }
+}
