@@ -8,7 +8,7 @@ mod scripted;
 
 use std::error::Error;
 
-use sayso_agent::{AgentEvent, Client, Endpoint, JsonSchema, NativeTool, Style, Toolkit, schemars};
+use sayso_agent::{AgentEvent, Client, Endpoint, JsonSchema, NativeTool, Style, Toolkit};
 use sayso_domain::run::Status;
 use sayso_domain::{Answer, Kind, Request, ToolResult};
 use scripted::{Scripted, calls, says};

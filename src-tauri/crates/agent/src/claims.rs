@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use async_trait::async_trait;
 
@@ -18,6 +18,13 @@ use crate::CheckpointId;
 pub trait Claims: Send + Sync {
     /// Takes a checkpoint: true for the first who asks, for ever false after that, even if two ask at once.
     async fn claim(&self, checkpoint: CheckpointId) -> io::Result<bool>;
+}
+
+/// Those of this process, for clients that are given none.
+static OF_PROCESS: LazyLock<Arc<MemoryClaims>> = LazyLock::new(Arc::default);
+
+pub(crate) fn of_process() -> Arc<dyn Claims> {
+    Arc::<MemoryClaims>::clone(&OF_PROCESS)
 }
 
 /// Claims that end with the process. It knows nothing of copies that other processes resume.

@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use crate::{
     AgentEvent, Checkpoint, CheckpointId, Claims, Endpoint, Engine, Entry, Hooks, Incoming, Journal,
-    JournalError, MemoryClaims, MemoryJournal, Model, ModelOptions, ResumeError, RunStream, Style, Toolkit,
-    Watch, form, message_text, system_time,
+    JournalError, MemoryJournal, Model, ModelOptions, ResumeError, RunStream, Style, Toolkit, Watch, claims,
+    form, message_text, system_time,
 };
 
 /// What a `wait_for` may fail with. It leaves the request pending (contract 14).
@@ -86,7 +86,7 @@ impl Client {
             options: ModelOptions::default(),
             wait_for: None,
             max_turns: 10,
-            claims: Arc::new(MemoryClaims::new()),
+            claims: claims::of_process(),
             watch: None,
             hooks: Hooks::new(),
             system: None,
@@ -124,9 +124,10 @@ impl Client {
         Self { max_turns, ..self }
     }
 
-    /// With a store that refuses to resume a checkpoint twice (contract 27). Without it, a checkpoint is resumed once by
-    /// this client and its clones; nothing then stops another process from resuming a copy, which runs what was approved
-    /// once more. Each of the two still gives every call exactly one result, and takes each answer once.
+    /// With a store that refuses to resume a checkpoint twice (contract 27). Without it, a checkpoint is resumed once in this
+    /// process, by whichever client; nothing then stops another process, or this one when it was started anew, from
+    /// resuming a copy, which runs once more what was approved. Each of the two still gives every call exactly one result,
+    /// and takes each answer once.
     #[must_use]
     pub fn claims(self, claims: impl Claims + 'static) -> Self {
         Self { claims: Arc::new(claims), ..self }

@@ -38,6 +38,31 @@
 //! # }
 //! ```
 //!
+//! Without a `wait_for`, a run that needs a person halts: its status is pending, and its [`Checkpoint`] is all that another
+//! process needs to go on with [`Client::resume`] once there are answers.
+//!
+//! ```no_run
+//! use sayso_agent::{Checkpoint, Client, FolderClaims, Toolkit};
+//! use sayso_domain::Answer;
+//!
+//! # async fn example(client: Client, toolkit: Toolkit) -> Result<(), Box<dyn std::error::Error>> {
+//! let client = client.claims(FolderClaims::new("claims"));
+//! let halted = client.run("deploy the site", &toolkit).await;
+//! std::fs::write("run.json", serde_json::to_string(&halted.checkpoint)?)?;
+//!
+//! // Later, elsewhere:
+//! let checkpoint: Checkpoint = serde_json::from_str(&std::fs::read_to_string("run.json")?)?;
+//! let answers: Vec<_> = checkpoint.requests().map(|(request, _)| Answer::ok(&request.id)).collect();
+//! let result = client.resume(checkpoint, answers, &toolkit).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Client::stream`] shows a run as it goes on, in [`AgentEvent`]s; text comes in pieces where
+//! [`ModelOptions::stream`] is on. [`NativeTool::typed`] makes a tool of a closure and a type. A [`Hook`] looks on before
+//! and after model and tool calls, and can ask a person about a call that policy would let run. The folder `examples` has
+//! programs that run without a model.
+//!
 //! Tools that start processes give them an allow-listed environment and end them with the call; file tools stay beneath
 //! the agent's [`Folder`]. Linux is what this is made for and tested on.
 

@@ -70,9 +70,8 @@ impl Client {
     /// their deadline has passed: then they have expired (contract 13, 27); a client with a `wait_for` asks about them.
     ///
     /// All answers are checked first. If one cannot be taken, none is, and the checkpoint can still be resumed. Otherwise it
-    /// is used up: its [`Claims`](crate::Claims) refuse a second try. By default they last as long as this client and its
-    /// clones, so that a copy of the checkpoint can still be resumed elsewhere, and what was approved then runs there too;
-    /// [`Client::claims`] takes those that hold across processes.
+    /// is used up: its [`Claims`](crate::Claims) refuse a second try. By default they hold in this process alone; see
+    /// [`Client::claims`] for those that hold across processes, and for what holds without.
     pub async fn resume<D: Into<Decision>>(
         &self,
         checkpoint: Checkpoint,

@@ -8,14 +8,14 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 /// A server in the OpenAI style; it ends when dropped.
-pub struct Scripted {
+pub(crate) struct Scripted {
     /// What a client is told.
-    pub base_url: String,
+    pub(crate) base_url: String,
     _task: JoinSet<()>,
 }
 
 impl Scripted {
-    pub async fn new(answers: Vec<Value>) -> io::Result<Self> {
+    pub(crate) async fn new(answers: Vec<Value>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let base_url = format!("http://{}/v1", listener.local_addr()?);
         let mut task = JoinSet::new();
@@ -47,13 +47,13 @@ fn is_whole(request: &[u8]) -> bool {
 }
 
 /// The model wants to call a tool.
-pub fn calls(name: &str, arguments: &Value) -> Value {
+pub(crate) fn calls(name: &str, arguments: &Value) -> Value {
     let function = json!({ "name": name, "arguments": arguments.to_string() });
     let call = json!({ "id": "call_1", "type": "function", "function": function });
     json!({ "choices": [{ "message": { "role": "assistant", "content": null, "tool_calls": [call] } }] })
 }
 
 /// The model says something and is done.
-pub fn says(text: &str) -> Value {
+pub(crate) fn says(text: &str) -> Value {
     json!({ "choices": [{ "message": { "role": "assistant", "content": text } }] })
 }

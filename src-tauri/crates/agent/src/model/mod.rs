@@ -9,6 +9,7 @@ mod model_error;
 mod openai;
 mod openai_stream;
 mod reply;
+mod sse;
 mod stream;
 
 use std::sync::{Arc, OnceLock};

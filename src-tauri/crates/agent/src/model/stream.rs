@@ -5,13 +5,13 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use eventsource_stream::{EventStreamError, Eventsource as _};
 use futures_util::{Stream, StreamExt as _, stream};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 
 use super::http::Failure;
+use super::sse::Events;
 use super::{Model, ModelError, Style, anthropic_stream, openai_stream};
 
 /// What a model is heard to say before its answer is whole.
@@ -112,11 +112,7 @@ impl Assembly {
     }
 }
 
-/// Why no more bytes come.
-enum Cut {
-    Http(reqwest::Error),
-    TooLarge,
-}
+const ENDED_EARLY: &str = "the stream ended early";
 
 impl Model {
     /// Reads a successful answer to a call that asked for a stream. Servers that don't stream answer in one piece.
@@ -128,8 +124,7 @@ impl Model {
         let kind =
             response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if kind.contains("event-stream") {
-            let bytes = response.bytes_stream().map(|chunk| chunk.map_err(Cut::Http));
-            return self.assemble(bytes, listener).await.map(Answer::Assembled);
+            return self.assemble(response.bytes_stream(), listener).await.map(Answer::Assembled);
         }
         let whole = self.body_of(response).await?;
         let text = whole.trim_ascii_start();
@@ -142,77 +137,65 @@ impl Model {
 
     async fn assemble<B: AsRef<[u8]>>(
         &self,
-        bytes: impl Stream<Item = Result<B, Cut>>,
+        bytes: impl Stream<Item = reqwest::Result<B>>,
         listener: &Listener<'_>,
     ) -> Result<Assembled, Failure> {
-        let limit = self.options().max_answer;
-        let mut read = 0_usize;
-        let bytes = bytes.map(move |chunk| {
-            let chunk = chunk?;
-            read = read.saturating_add(chunk.as_ref().len());
-            if read > limit { Err(Cut::TooLarge) } else { Ok(chunk) }
-        });
-        let mut events = pin!(bytes.eventsource());
+        let mut bytes = pin!(bytes);
+        let mut events = Events::default();
         let mut assembly = Assembly::of(self.endpoint().style);
-        let mut was_ended = false;
-        while let Some(event) = events.next().await {
-            let data = event.map_err(|error| self.cut(error))?.data;
-            if data.trim() == "[DONE]" {
-                was_ended = true;
-                break;
-            }
-            if data.trim().is_empty() {
-                continue;
-            }
-            let event = serde_json::from_str(&data).map_err(|error| {
+        let mut read = 0_usize;
+        while let Some(chunk) = bytes.next().await {
+            let chunk = chunk.map_err(|error| self.broken(&error))?;
+            read = read.saturating_add(chunk.as_ref().len());
+            let limit = self.options().max_answer;
+            if read > limit {
                 let url = self.endpoint().shown_url();
-                Failure::last(ModelError::BrokenJson { url, why: error.to_string() })
-            })?;
-            match assembly.take(event).map_err(|fault| self.fault(fault))? {
-                Taken::Text(text) => listener.text(&text),
-                Taken::End => {
-                    was_ended = true;
-                    break;
+                return Err(Failure::last(ModelError::TooLarge { url, limit }));
+            }
+            for event in events.feed(chunk.as_ref()) {
+                if self.take(&event, &mut assembly, listener)? {
+                    // The connection can be used again if it is read to its end, which is there at once or not worth a
+                    // wait.
+                    let rest = async { while bytes.next().await.is_some() {} };
+                    let _ = tokio::time::timeout(Duration::from_millis(20), rest).await;
+                    return assembly.finish(true).ok_or_else(|| self.ended_early(ENDED_EARLY));
                 }
             }
         }
-        if was_ended {
-            // The connection can be used again if it is read to its end, which is there at once or not worth a wait.
-            let _ = tokio::time::timeout(Duration::from_millis(20), events.next()).await;
-        }
-        assembly.finish(was_ended).ok_or_else(|| self.ended_early("the stream ended early".to_owned()))
+        assembly.finish(false).ok_or_else(|| self.ended_early(ENDED_EARLY))
     }
 
-    fn cut(&self, error: EventStreamError<Cut>) -> Failure {
-        let url = self.endpoint().shown_url();
-        match error {
-            EventStreamError::Transport(Cut::Http(error)) => self.broken(&error),
-            EventStreamError::Transport(Cut::TooLarge) => {
-                Failure::last(ModelError::TooLarge { url, limit: self.options().max_answer })
-            }
-            EventStreamError::Utf8(error) => {
-                Failure::last(ModelError::BrokenJson { url, why: error.to_string() })
-            }
-            EventStreamError::Parser(_) => {
-                let why = "the stream holds no events".to_owned();
-                Failure::last(ModelError::BrokenJson { url, why })
-            }
+    /// Takes an event; true if it was the last.
+    fn take(&self, data: &[u8], assembly: &mut Assembly, listener: &Listener<'_>) -> Result<bool, Failure> {
+        match data.trim_ascii() {
+            b"" => return Ok(false),
+            b"[DONE]" => return Ok(true),
+            _ => {}
         }
+        let event = serde_json::from_slice(data).map_err(|error| {
+            let url = self.endpoint().shown_url();
+            Failure::last(ModelError::BrokenJson { url, why: error.to_string() })
+        })?;
+        match assembly.take(event).map_err(|fault| self.fault(&fault))? {
+            Taken::Text(text) => listener.text(&text),
+            Taken::End => return Ok(true),
+        }
+        Ok(false)
     }
 
-    fn fault(&self, fault: Fault) -> Failure {
+    fn fault(&self, fault: &Fault) -> Failure {
         match fault {
-            Fault::OutOfPlace(why) => self.ended_early(why.to_owned()),
+            Fault::OutOfPlace(why) => self.ended_early(why),
             Fault::Failed(said) => {
-                let again = may_pass(&said).then_some(None);
-                let error = ModelError::GaveUp { url: self.endpoint().shown_url(), said: self.said(&said) };
+                let again = may_pass(said).then_some(None);
+                let error = ModelError::GaveUp { url: self.endpoint().shown_url(), said: self.said(said) };
                 Failure { error, again }
             }
         }
     }
 
-    fn ended_early(&self, why: String) -> Failure {
-        let error = ModelError::Dropped { url: self.endpoint().shown_url(), why };
+    fn ended_early(&self, why: &str) -> Failure {
+        let error = ModelError::Dropped { url: self.endpoint().shown_url(), why: why.to_owned() };
         Failure { error, again: Some(None) }
     }
 }
@@ -234,5 +217,55 @@ fn may_pass(said: &Value) -> bool {
         Some(408 | 429) => true,
         Some(400..=499) => false,
         Some(_) | None => !CALLS_FAULT.contains(&field("type").as_str().unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Endpoint, ModelOptions};
+
+    fn events(style: Style) -> String {
+        match style {
+            Style::OpenAi => {
+                let delta = |delta: Value| json!({ "choices": [{ "delta": delta, "finish_reason": null }] });
+                let finish = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+                let (role, text) = (delta(json!({ "role": "assistant" })), delta(json!({ "content": "ä—☃" })));
+                format!("\u{feff}: hi\r\n\r\ndata: {role}\r\n\r\ndata: {text}\n\ndata:{finish}\n\ndata: [DONE]\n\n")
+            }
+            Style::Anthropic => [
+                json!({ "type": "message_start", "message": { "type": "message", "role": "assistant" } }),
+                json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
+                json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": "ä—☃" } }),
+                json!({ "type": "message_stop" }),
+            ]
+            .map(|event| format!("event: x\ndata: {event}\n\n"))
+            .concat(),
+        }
+    }
+
+    /// Whatever the network cuts: in the middle of a character, of a line end, of an event.
+    #[tokio::test]
+    async fn bytes_come_in_any_pieces() {
+        for style in [Style::OpenAi, Style::Anthropic] {
+            let endpoint =
+                Endpoint { base_url: "http://localhost".to_owned(), style, model: "m".to_owned(), key: None };
+            let model = Model::new(endpoint, ModelOptions::default());
+            let whole = events(style);
+            for size in [1, 2, 3, 7, whole.len()] {
+                let chunks = whole.as_bytes().chunks(size).map(|chunk| Ok(chunk.to_vec()));
+                let heard = std::sync::Mutex::new(String::new());
+                let hear = |delta: Delta<'_>| match delta {
+                    Delta::Text(text) => heard.lock().unwrap().push_str(text),
+                    Delta::Restarted => panic!("nothing broke"),
+                };
+                let assembled = model.assemble(stream::iter(chunks), &Listener::new(&hear)).await;
+                let answer = assembled.map_err(|failure| failure.error).unwrap().answer;
+                assert_eq!(*heard.lock().unwrap(), "ä—☃", "{style:?} by {size}");
+                assert!(answer.to_string().contains("ä—☃"));
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::resume::{client, server, stored, toolkit};
 use crate::support::{MODES, Reply, Server};
 
+type Change = fn(&mut Value);
 type IsRight = fn(&ResumeError) -> bool;
 
 #[tokio::test]
@@ -190,7 +191,7 @@ async fn a_checkpoint_that_was_changed_by_half_is_refused() {
         let before = done.lock().unwrap().clone();
         let id = halted.pending[0].id.clone();
         let text = serde_json::to_value(&halted.checkpoint).unwrap();
-        let changes: [(&str, fn(&mut Value)); 6] = [
+        let changes: [(&str, Change); 6] = [
             ("arguments", |c| c["run"]["slots"][0]["arguments"] = r#"{"n":666}"#.into()),
             ("the tool", |c| c["run"]["slots"][0]["name"] = "plain".into()),
             ("what is shown", |c| c["requests"][0]["shown"]["arguments"] = r#"{"n":1}"#.into()),

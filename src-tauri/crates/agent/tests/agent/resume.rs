@@ -164,13 +164,12 @@ async fn contract_27_a_checkpoint_is_resumed_once() {
     for shared in [false, true] {
         let server = server(Style::OpenAi, 1).await;
         let (tools, done) = toolkit();
-        let first = client(&server, false);
-        let halted = first.run("go", &tools).await;
+        let halted = client(&server, false).run("go", &tools).await;
         let answer = || [Answer::ok(halted.pending[0].id.clone())];
-        // Twenty at once: clones of one client, or clients that know nothing of each other but the folder.
+        // Twenty clients at once, which have in common the process or also a folder.
         let clients = (0..20).map(|_| match shared {
             true => client(&server, false).claims(claims.clone()),
-            false => first.clone(),
+            false => client(&server, false),
         });
         let tries = clients.map(|client| {
             let tools = &tools;

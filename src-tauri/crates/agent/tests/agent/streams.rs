@@ -81,7 +81,13 @@ async fn contract_24_a_stream_that_breaks_is_asked_again_and_never_half_a_call()
                             restarted += 1;
                             text.clear();
                         }
-                        _ => {}
+                        AgentEvent::Text { .. }
+                        | AgentEvent::Restarted { .. }
+                        | AgentEvent::Call { .. }
+                        | AgentEvent::Pending { .. }
+                        | AgentEvent::Result { .. }
+                        | AgentEvent::Usage { .. }
+                        | AgentEvent::Done(_) => {}
                     }
                 }
                 let result = run.result().await;

@@ -69,14 +69,10 @@ impl Reply {
 
     /// An answer in JSON as it is when it was asked for in pieces.
     fn streamed(self, style: Style) -> Self {
-        match &self {
-            Self::Http { status: 200, headers, body } if headers.contains("application/json") => {
-                match serde_json::from_str(body) {
-                    Ok(answer) => Self::stream(&sse::events(style, &answer)),
-                    Err(_) => self,
-                }
-            }
-            _ => self,
+        let Self::Http { status: 200, headers, body } = &self else { return self };
+        match serde_json::from_str(body) {
+            Ok(answer) if headers.contains("application/json") => Self::stream(&sse::events(style, &answer)),
+            Ok(_) | Err(_) => self,
         }
     }
 
