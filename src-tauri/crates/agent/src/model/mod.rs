@@ -25,6 +25,9 @@ pub use stream::Delta;
 
 use crate::ToolSpec;
 
+/// Asks an OpenAI-style server to count the tokens of a stream.
+const USAGE_OPTION: &str = "stream_options";
+
 /// A model that can be asked. Cheap to clone; connections are kept and shared.
 #[derive(Clone)]
 pub struct Model {
@@ -90,11 +93,20 @@ impl Model {
         if stream {
             body["stream"] = true.into();
             if *style == Style::OpenAi {
-                body["stream_options"] = json!({ "include_usage": true });
+                body[USAGE_OPTION] = json!({ "include_usage": true });
             }
         }
         let listener = Listener::new(show);
-        match self.answer(body.to_string(), Some(&listener).filter(|_| stream)).await? {
+        let heard = Some(&listener).filter(|_| stream);
+        let answer = match self.answer(body.to_string(), heard).await {
+            Err(error) if error.is_about(USAGE_OPTION) && stream => {
+                // Some servers refuse what they don't know; then there is no count of tokens.
+                body.as_object_mut().and_then(|fields| fields.shift_remove(USAGE_OPTION));
+                self.answer(body.to_string(), heard).await?
+            }
+            answer => answer?,
+        };
+        match answer {
             Answer::Assembled(assembled) => {
                 let mut reply = self.reply(&assembled.answer)?;
                 for (call, text) in reply.calls.iter_mut().zip(assembled.arguments) {

@@ -170,6 +170,13 @@ pub enum ModelError {
     },
 }
 
+impl ModelError {
+    /// Whether the call was refused because of a field that it names.
+    pub(super) fn is_about(&self, field: &str) -> bool {
+        matches!(self, Self::Rejected { said: Said(Some(said)), .. } if said.contains(field))
+    }
+}
+
 const SAFE: &str = "Nothing was run, and everything up to here is kept.";
 const GO_ON: &str = "then send the run a message to go on.";
 

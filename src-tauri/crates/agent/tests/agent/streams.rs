@@ -190,6 +190,46 @@ async fn what_is_no_stream_is_still_an_answer_or_a_clear_error() {
 }
 
 #[tokio::test]
+async fn a_server_that_does_not_know_how_to_count_is_asked_without() {
+    let style = Style::OpenAi;
+    let no = r#"{"error":{"message":"Extra inputs are not permitted: stream_options"}}"#;
+    let replies = vec![Reply::status(422, "", no), Reply::text(style, "so")];
+    let server = Server::replies(style, replies).await;
+    let model = Model::new(server.endpoint(), streaming(true));
+    assert_eq!(model.complete(None, &transcript(), &[]).await.unwrap().text, "so");
+    let captured = server.captured();
+    assert_eq!(captured[0].json["stream_options"], json!({ "include_usage": true }));
+    assert!(captured[1].json.get("stream_options").is_none() && captured[1].json["stream"] == true);
+}
+
+/// Each byte is looked at once, however long an event is.
+#[tokio::test]
+async fn a_call_of_megabytes_in_one_event_is_read_soon() {
+    for style in BOTH {
+        let text = "x".repeat(8 * 1024 * 1024);
+        let events: Vec<_> = match style {
+            Style::OpenAi => [
+                json!({ "choices": [{ "delta": { "role": "assistant", "content": text } }] }),
+                json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] }),
+            ]
+            .map(|event| format!("data: {event}\n\n"))
+            .into(),
+            Style::Anthropic => [
+                json!({ "type": "message_start", "message": { "type": "message", "role": "assistant" } }),
+                json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": text } }),
+                json!({ "type": "message_stop" }),
+            ]
+            .map(|event| format!("data: {event}\n\n"))
+            .into(),
+        };
+        let server = Server::replies(style, vec![Reply::stream(&events)]).await;
+        let reply =
+            Model::new(server.endpoint(), streaming(true)).complete(None, &transcript(), &[]).await.unwrap();
+        assert_eq!(reply.text.len(), text.len());
+    }
+}
+
+#[tokio::test]
 async fn a_stream_beyond_the_limit_is_not_read() {
     for style in BOTH {
         let answer = turn(style, &"x".repeat(20_000), &[]);
