@@ -92,8 +92,6 @@ pub struct RequestRow {
     pub state: RequestState,
     /// When it came.
     pub received_at: Time,
-    /// The notification that shows it.
-    pub notification: Option<u32>,
 }
 
 impl Purpose {
@@ -153,15 +151,6 @@ pub fn pending(conn: &Conn) -> Result<Vec<RequestRow>, StoreError> {
     )
 }
 
-/// What a run waits for, in call order.
-pub fn pending_of_run(conn: &Conn, run: RunId) -> Result<Vec<RequestRow>, StoreError> {
-    conn.rows(
-        "SELECT * FROM requests WHERE run = ?1 AND state = 'pending' ORDER BY turn, idx, received_at, key",
-        [run.to_string()],
-        of_row,
-    )
-}
-
 /// What waits although its deadline has come.
 pub fn due(conn: &Conn, now: Time) -> Result<Vec<RequestKey>, StoreError> {
     conn.rows(
@@ -188,21 +177,6 @@ pub fn count_pending(conn: &Conn) -> Result<u32, StoreError> {
     Ok(count.unwrap_or_default())
 }
 
-/// Remembers which notification shows a request, so that it can be replaced or withdrawn after a restart.
-pub fn set_notification(tx: &Tx<'_>, key: RequestKey, id: Option<u32>) -> Result<(), StoreError> {
-    tx.run("UPDATE requests SET notification = ?2 WHERE key = ?1", params![key.to_string(), id])?;
-    Ok(())
-}
-
-/// Settled requests whose notification has not been withdrawn.
-pub fn with_stale_notification(conn: &Conn) -> Result<Vec<(RequestKey, u32)>, StoreError> {
-    conn.rows(
-        "SELECT key, notification FROM requests WHERE state <> 'pending' AND notification IS NOT NULL",
-        [],
-        |row| Ok((column::parsed(row, "key")?, row.get("notification")?)),
-    )
-}
-
 pub(crate) fn of_row(row: &Row<'_>) -> Result<RequestRow, StoreError> {
     let shown_text: String = row.get("shown")?;
     let slot = match (row.get("turn")?, row.get("idx")?) {
@@ -220,7 +194,6 @@ pub(crate) fn of_row(row: &Row<'_>) -> Result<RequestRow, StoreError> {
         digest: column::digest(row, "digest")?,
         state: state(&row.get::<_, String>("state")?, row.get::<_, Option<String>>("cause")?.as_deref())?,
         received_at: column::time(row, "received_at")?,
-        notification: row.get("notification")?,
     })
 }
 
