@@ -64,6 +64,6 @@ pub use model::{
     message_text,
 };
 pub use native_tool::NativeTool;
-pub use process::{hide_memory, kill_marked};
+pub use process::{hide_memory, kill_marked, reaches_tools};
 pub use tool::{Draft, Ran, Tool, ToolContext, ToolSpec};
 pub use toolkit::{Limits, ToolSetup, Toolkit};

@@ -30,12 +30,27 @@ impl FromStr for KeyRef {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
-            Some(("env", name)) if !name.is_empty() => Ok(Self::Env(name.to_owned())),
+            // No words of an error hold what may be the key itself.
+            Some(("env", name)) if !is_variable(name) => {
+                Err("`api_key` must name an environment variable after \
+                 `env:`: letters, digits and underscores. It names a key, it does not hold one."
+                    .to_owned())
+            }
+            Some(("env", name)) if sayso_agent::reaches_tools(name) => Err(format!(
+                "`api_key` names the environment variable {name}, which the agent's commands get too, so that they would \
+                 see the key. Put it into a variable of another name."
+            )),
+            Some(("env", name)) => Ok(Self::Env(name.to_owned())),
             Some(("keyring", name)) if !name.is_empty() => Ok(Self::Keyring(name.to_owned())),
             _ => Err("`api_key` names a key, it does not hold one: write env:NAME, keyring:NAME or null."
                 .to_owned()),
         }
     }
+}
+
+fn is_variable(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().all(is_part) && name.starts_with(|c: char| !c.is_ascii_digit())
 }
 
 impl KeyRef {

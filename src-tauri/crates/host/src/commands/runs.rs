@@ -42,7 +42,7 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
     let agent = agent.ok_or_else(|| no_agent(&params.agent))?;
     let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
     let config = AgentConfig::parse(&agent.config).map_err(problem)?;
-    config.check_folder(host.data_dir()).await.map_err(problem)?;
+    let pinned = config.pinned(&agent.config, host.data_dir()).await.map_err(problem)?;
     let id = new_run_id();
     let mut run = Run::new(id, config.max_turns);
     // The task is part of the first commit: whoever is told the run's id finds it at work, also after a crash.
@@ -52,7 +52,7 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
         source: agent.source,
         agent: agent.name,
         task: params.task,
-        config: agent.config,
+        config: pinned,
         run,
         created_at: now(),
         updated_at: now(),
