@@ -175,9 +175,9 @@ impl File<'_> {
             }
             Ok(())
         };
-        close().map_err(|error: std::io::Error| match error.kind() {
-            ErrorKind::StorageFull => OpenError::Full { path: self.path.to_owned() },
-            _ => self.io(error),
+        close().map_err(|error: std::io::Error| {
+            let is_full = error.kind() == ErrorKind::StorageFull;
+            if is_full { OpenError::Full { path: self.path.to_owned() } } else { self.io(error) }
         })
     }
 
