@@ -1,5 +1,6 @@
 //! Takes the pictures that the README and the docs show, of the real window with real requests in it:
 //! `make screens` writes them into `docs/screens`.
+#![allow(clippy::expect_used, reason = "a picture that fails has no result")]
 
 use std::path::Path;
 

@@ -1,6 +1,7 @@
 //! Brings decisions to the runs that wait for them, and again until the run's own commit acknowledged them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::time::{Duration, Instant};
 
 use sayso_agent::Incoming;
@@ -24,8 +25,8 @@ pub(crate) async fn run(host: Host) {
         match host.inbox().deliveries_due().await {
             Ok(due) => {
                 for delivery in due {
-                    if !handed_over.contains_key(&delivery.key) {
-                        handed_over.insert(delivery.key, Instant::now());
+                    if let Entry::Vacant(free) = handed_over.entry(delivery.key) {
+                        free.insert(Instant::now());
                         deliver(&host, delivery).await;
                     }
                 }

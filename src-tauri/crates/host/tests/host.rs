@@ -4,6 +4,7 @@
 use sayso_host::{Host, HostOptions, OpenError, Surface, code};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 
 struct Stage {
     host: Host,
@@ -195,7 +196,7 @@ async fn what_a_tool_started_ends_with_the_host() {
     let stage = stage().await;
     let folder = stage.root.path().join("work");
     std::fs::create_dir(&folder).unwrap();
-    let model = model("echo $$ > pid; exec sleep 300").await;
+    let (model, _serving) = model("echo $$ > pid; exec sleep 300").await;
     let set_up = json!({ "base_url": model, "folder": folder, "tools": { "shell": "allow" } });
     stage.call("agents.save", stage.setup(set_up)).await.unwrap();
     stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
@@ -213,7 +214,7 @@ async fn what_a_killed_host_left_is_ended_whatever_became_of_its_run() {
     let stage = stage().await;
     let folder = stage.root.path().join("work");
     std::fs::create_dir(&folder).unwrap();
-    let model = model("echo $SAYSO_CALL > mark").await;
+    let (model, _serving) = model("echo $SAYSO_CALL > mark").await;
     let set_up = json!({ "base_url": model, "folder": folder, "tools": { "shell": "allow" } });
     stage.call("agents.save", stage.setup(set_up)).await.unwrap();
     let run = stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
@@ -242,7 +243,8 @@ async fn an_approved_command_runs_in_the_folder_that_was_shown_or_not_at_all() {
         std::fs::create_dir(at(folder)).unwrap();
     }
     std::os::unix::fs::symlink("one", at("link")).unwrap();
-    let set_up = json!({ "base_url": model("touch here").await, "folder": at("link"), "max_turns": 3 });
+    let (model, _serving) = model("touch here").await;
+    let set_up = json!({ "base_url": model, "folder": at("link"), "max_turns": 3 });
     stage.call("agents.save", stage.setup(set_up)).await.unwrap();
     let run = stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
     let first = stage.waiting(None).await;
@@ -277,8 +279,8 @@ fn renamed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     renamed
 }
 
-/// A model that wants one command run, again and again; its base URL.
-async fn model(command: &'static str) -> String {
+/// A model that wants one command run, again and again, for as long as the set lives; and its base URL.
+async fn model(command: &'static str) -> (String, JoinSet<()>) {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let reply = move || async move {
@@ -289,8 +291,9 @@ async fn model(command: &'static str) -> String {
         )
     };
     let app = axum::Router::new().route("/v1/chat/completions", axum::routing::post(reply));
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    url
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move { axum::serve(listener, app).await.unwrap() });
+    (url, tasks)
 }
 
 async fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
