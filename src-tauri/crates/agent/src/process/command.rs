@@ -78,7 +78,7 @@ impl Command<'_> {
         let shell = ["/bin/bash", "/usr/bin/bash"].into_iter().find(|shell| Path::new(shell).exists());
         let mut command = tokio::process::Command::new(shell.unwrap_or("/bin/sh"));
         command
-            .arg("-c")
+            .args(["-c", "--"])
             .arg(self.line)
             .current_dir(self.folder)
             .env_clear()
