@@ -25,9 +25,10 @@ pub(crate) async fn run(host: Host) {
         match host.inbox().deliveries_due().await {
             Ok(due) => {
                 for delivery in due {
-                    if let Entry::Vacant(free) = handed_over.entry(delivery.key) {
+                    if let Entry::Vacant(free) = handed_over.entry(delivery.key)
+                        && deliver(&host, delivery).await
+                    {
                         free.insert(Instant::now());
-                        deliver(&host, delivery).await;
                     }
                 }
             }
@@ -41,10 +42,11 @@ pub(crate) async fn run(host: Host) {
     }
 }
 
-/// Only runs of ours are waited for here; whoever holds a connection fetches its answer itself.
-async fn deliver(host: &Host, delivery: Delivery) {
-    let Some(run) = delivery.run else { return };
+/// Hands a decision to its run; whether the run took it. Only runs of ours are waited for here; whoever holds a connection
+/// fetches its answer itself.
+async fn deliver(host: &Host, delivery: Delivery) -> bool {
+    let Some(run) = delivery.run else { return true };
     pause::at(pause::Point::Decided).await;
     let event = Event::Settled { request: delivery.key, answer: delivery.answer };
-    host.runs().post(host, run, Incoming { event, delivered: Some(delivery.key) }).await;
+    host.runs().offer(host, run, Incoming { event, delivered: Some(delivery.key) })
 }

@@ -4,7 +4,7 @@ use secrecy::SecretString;
 
 /// Where a model's key is kept: `env:NAME` or `keyring:NAME`. The key itself is never in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyRef {
+pub(crate) enum KeyRef {
     /// A variable of the host's own environment, which tools don't get.
     Env(String),
     /// An entry of the OS keyring: service `sayso`, user `NAME`.
@@ -12,18 +12,18 @@ pub enum KeyRef {
 }
 
 /// A place that holds keys.
-pub trait Secrets: Send + Sync {
+pub(crate) trait Secrets: Send + Sync {
     /// The key with this name. Errors say what happened and what to do, and hold no key.
     fn read(&self, name: &str) -> Result<SecretString, String>;
 }
 
 /// The host's own environment.
 #[derive(Clone, Copy, Debug)]
-pub struct Environment;
+pub(crate) struct Environment;
 
 /// The OS keyring.
 #[derive(Clone, Copy, Debug)]
-pub struct Keyring;
+pub(crate) struct Keyring;
 
 impl FromStr for KeyRef {
     type Err = String;
@@ -55,7 +55,7 @@ fn is_variable(name: &str) -> bool {
 
 impl KeyRef {
     /// Reads the key it names. Blocks: a keyring may have to be unlocked first.
-    pub fn read(&self) -> Result<SecretString, String> {
+    pub(crate) fn read(&self) -> Result<SecretString, String> {
         match self {
             Self::Env(name) => Environment.read(name),
             Self::Keyring(name) => Keyring.read(name),

@@ -3,6 +3,8 @@
 //! stored as the bytes that its digest, and so every decision, is bound to. A request leaves `pending` once, through
 //! [`crate::settlements::settle`].
 
+use std::collections::HashMap;
+
 use rusqlite::{Row, params};
 use sayso_domain::run::SlotId;
 use sayso_domain::{Digest, Outcome, RequestKey, RequestState, RunId, Shown, SourceId, Time};
@@ -29,7 +31,6 @@ CREATE TABLE requests (
     received_at   INTEGER NOT NULL,
     expires_at    INTEGER,
     snoozed_until INTEGER CHECK (expires_at IS NULL OR snoozed_until <= expires_at),
-    notification  INTEGER,
     CHECK ((turn IS NULL) = (idx IS NULL)),
     CHECK (turn IS NULL OR run IS NOT NULL),
     CHECK ((cause IS NOT NULL) = (state = 'cancelled'))
@@ -168,6 +169,16 @@ pub fn next_deadline(conn: &Conn) -> Result<Option<Time>, StoreError> {
         |row| column::time_opt(row, "at"),
     )?;
     Ok(next.flatten())
+}
+
+/// How many of each run wait; runs of which none does are not in it.
+pub fn count_pending_of_runs(conn: &Conn) -> Result<HashMap<RunId, u32>, StoreError> {
+    let counts = conn.rows(
+        "SELECT run, count(*) AS waiting FROM requests WHERE state = 'pending' AND run IS NOT NULL GROUP BY run",
+        [],
+        |row| Ok((column::parsed(row, "run")?, row.get("waiting")?)),
+    )?;
+    Ok(counts.into_iter().collect())
 }
 
 /// How many wait.
