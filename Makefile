@@ -13,7 +13,7 @@ export PATH := $(PATH):$(TOOLS)/bin
 UI_SOURCES := $(shell find ui -name node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
 LIBRARIES := domain store inbox agent host gateway
 
-.PHONY: help run demo setup setup-desktop ui build test soak bench check fmt lint bindings licences doc release deb measure
+.PHONY: help run demo setup setup-desktop ui build test soak bench check fmt lint bindings licences doc release deb measure screens
 
 help:
 	@echo "make run      start Sayso: the desktop app where there is a display, else the demo in the terminal"
@@ -22,6 +22,7 @@ help:
 	@echo "make bench    how fast asking and deciding is"
 	@echo "make soak     the long versions of the tests"
 	@echo "make deb      a Debian package"
+	@echo "make screens  the pictures in docs/screens, of the real window"
 	@echo "make measure  sizes, times and memory against an empty app, into docs/measurements.md"
 
 ## Running
@@ -140,3 +141,8 @@ measure: setup release
 	cat "$$page" >docs/measurements.md
 	rm "$$page"
 	cat docs/measurements.md
+
+## Pictures
+
+screens: build
+	target/debug/screens

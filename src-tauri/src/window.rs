@@ -53,7 +53,9 @@ fn bring_up<R: Runtime>(window: &WebviewWindow<R>, page: Page) -> tauri::Result<
     match page {
         Page::AsItIs => {}
         Page::Inbox | Page::Request(_) => {
-            window.eval(format!("window.location.hash = '{}'", page.fragment()))?;
+            // By way of no page, so that the guard is armed anew even if this request is on show.
+            window
+                .eval(format!("window.location.hash = ''; window.location.hash = '{}'", page.fragment()))?;
         }
     }
     window.unminimize()?;

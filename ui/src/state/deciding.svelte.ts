@@ -34,8 +34,9 @@ class Deciding {
     return this.#wait(this.#guard.button(this.now), decide, undone);
   }
 
-  /** Whether a click decides. */
+  /** Whether a click decides. It counts in place of a key that still waits. */
   click(): boolean {
+    this.keyDown();
     return this.#guard.click(this.now);
   }
 

@@ -2,7 +2,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use sayso_domain::RequestKey;
-use sayso_domain::run::{CallState, Message, Run, Slot, Step};
+use sayso_domain::run::{Message, Run, Slot, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -123,22 +123,8 @@ impl Kept {
             Self::User(text) => Entry::User(text.clone()),
             Self::Assistant { message, slots, .. } => Entry::Assistant {
                 message: message.clone(),
-                results: slots.iter().filter_map(result).collect(),
+                results: slots.iter().filter_map(CallResult::of).collect(),
             },
         }
-    }
-}
-
-fn result(slot: &Slot) -> Option<CallResult> {
-    match &slot.state {
-        CallState::Finished(result) => Some(CallResult {
-            call_id: slot.call_id.clone(),
-            output: result.output.clone(),
-            is_error: result.is_error,
-        }),
-        CallState::Waiting { .. }
-        | CallState::Running(_)
-        | CallState::Suspended { .. }
-        | CallState::Unknown { .. } => None,
     }
 }

@@ -101,7 +101,7 @@ pub use model::{
     Style, Wait, message_text,
 };
 pub use native_tool::NativeTool;
-pub use process::{hide_memory, kill_marked};
+pub use process::{hide_memory, kill_marked, reaches_tools};
 pub use resume::ResumeError;
 pub use run_stream::RunStream;
 pub use schemars::{self, JsonSchema};

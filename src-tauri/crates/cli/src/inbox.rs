@@ -1,8 +1,12 @@
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use sayso_domain::text::visible;
-use sayso_domain::{RequestKey, text};
-use sayso_host::dto::{Decide, Decision, Empty, RequestDetail, RequestItem, RequestRef};
+use sayso_domain::{Kind, RequestKey, text};
+use sayso_host::code;
+use sayso_host::dto::{
+    Decide, Decision, Empty, HistoryFilter, HistoryPage, RequestDetail, RequestItem, RequestRef,
+};
 use serde_json::Value;
 
 use crate::exit::Exit;
@@ -15,6 +19,8 @@ use crate::wire;
 
 /// The shortest beginning of a key or a run that is taken for the whole.
 const SHORTEST: usize = 6;
+/// How many of the last decisions the beginning of a key is compared with.
+const DECIDED: u32 = 300;
 
 pub(crate) async fn list(out: &Out, data_dir: &Path) -> Result<Exit, Failure> {
     let items: Vec<RequestItem> = Way::to(data_dir).await?.call("inbox.list", Empty {}).await?;
@@ -65,9 +71,27 @@ pub(crate) async fn accept(
     data: Option<String>,
 ) -> Result<Exit, Failure> {
     let way = Way::to(data_dir).await?;
-    let item = detail(&way, key).await?.item;
+    yes(out, &way, detail_for_yes(&way, key).await?.item, data).await
+}
+
+/// Data for a request that asks for some. It never says yes to what only wants a yes, such as a command.
+pub(crate) async fn answer(out: &Out, data_dir: &Path, key: &str, data: String) -> Result<Exit, Failure> {
+    let way = Way::to(data_dir).await?;
+    let item = detail_for_yes(&way, key).await?.item;
+    if Kind::from(item.kind.as_str()).collects_data() {
+        return yes(out, &way, item, Some(data)).await;
+    }
+    let message = format!(
+        "This request asks for a yes or a no, and for no data. Nothing was decided. Use `sayso approve {key}` or \
+         `sayso deny {key}`.",
+        key = item.key
+    );
+    Err(Failure::new(Exit::Refused, code::INVALID_DATA, message))
+}
+
+async fn yes(out: &Out, way: &Way, item: RequestItem, data: Option<String>) -> Result<Exit, Failure> {
     let yes = Decide { key: item.key, ok: true, data, reason: None, digest: Some(item.digest) };
-    decide(out, &way, yes).await?;
+    decide(out, way, yes).await?;
     Ok(Exit::Done)
 }
 
@@ -103,6 +127,24 @@ pub(crate) async fn detail(way: &Way, key: &str) -> Result<RequestDetail, Failur
         let items: Vec<RequestItem> = way.call("inbox.list", Empty {}).await?;
         one_that_begins(key, items.into_iter().map(|item| item.key), "request", "sayso list")?
     };
+    way.call("inbox.show", RequestRef { key }).await
+}
+
+/// A request to say yes to. The beginning of a key must fit no decided one either: who wrote it may have seen that one,
+/// and what came in since then must not get its yes.
+async fn detail_for_yes(way: &Way, key: &str) -> Result<RequestDetail, Failure> {
+    if key.parse::<RequestKey>().is_ok() {
+        return detail(way, key).await;
+    }
+    let waiting: Vec<RequestItem> = way.call("inbox.list", Empty {}).await?;
+    let filter = HistoryFilter { limit: Some(DECIDED), ..HistoryFilter::default() };
+    let decided: HistoryPage = way.call("history.list", filter).await?;
+    let keys: BTreeSet<_> = waiting
+        .into_iter()
+        .map(|item| item.key)
+        .chain(decided.items.into_iter().map(|item| item.key))
+        .collect();
+    let key = one_that_begins(key, keys.into_iter(), "request", "sayso list")?;
     way.call("inbox.show", RequestRef { key }).await
 }
 

@@ -66,7 +66,7 @@ async fn dispatch(args: Args, out: &Out) -> Result<Exit, Failure> {
         Command::List => inbox::list(out, &data_dir).await,
         Command::Show { key } => inbox::show(out, &data_dir, &key).await,
         Command::Approve { key, data } => inbox::accept(out, &data_dir, &key, data).await,
-        Command::Answer { key, data } => inbox::accept(out, &data_dir, &key, Some(data)).await,
+        Command::Answer { key, data } => inbox::answer(out, &data_dir, &key, data).await,
         Command::Deny { key, reason } => inbox::deny(out, &data_dir, &key, reason).await,
         Command::History { filters, what } => history::history(out, &data_dir, filters, what).await,
     }

@@ -297,6 +297,14 @@ fn requests_are_listed_shown_and_decided() {
     assert!(words.contains("hello.txt") && words.contains(&format!("sayso approve {key}")), "{words}");
     assert!(stage.run(&["list"]).exits(0).stdout.contains(key));
 
+    // Data is no yes to a write.
+    let refused = stage.json(&["answer", key, "--data", "{}"]).exits(1);
+    assert_eq!(refused.error_code(), "invalid_data");
+    // The question that was answered before begins so too: the yes could be meant for that one.
+    let refused = stage.json(&["approve", &key[..6]]).exits(5);
+    assert_eq!(refused.error_code(), "ambiguous");
+    assert_eq!(stage.waiting()["key"], key);
+
     let decision = stage.json(&["deny", key, "--reason", "-not now"]).exits(0).value();
     assert_eq!(keys(&decision), ["key", "outcome", "answer", "class", "decided_by", "surface", "decided_at"]);
     assert_eq!(decision["answer"], json!({ "id": item["request"]["id"], "ok": false, "reason": "-not now" }));

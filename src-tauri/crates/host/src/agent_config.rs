@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use sayso_agent::Style;
+use sayso_agent::{Style, ToolSetup, Toolkit};
 use sayso_domain::Policy;
 use serde_json::Value;
 
@@ -108,6 +108,25 @@ impl AgentConfig {
         Ok(())
     }
 
+    /// The set-up with its folder where it is now, links resolved: what a run keeps, so that all of it stays in the folder
+    /// that is shown.
+    pub(crate) async fn pinned(&self, text: &str, data_dir: &Path) -> Result<String, String> {
+        let (config, data_dir) = (self.clone(), data_dir.to_owned());
+        let look = move || config.checked_folder(&data_dir);
+        let Some(real) = tokio::task::spawn_blocking(look).await.map_err(|error| error.to_string())?? else {
+            return Ok(text.to_owned());
+        };
+        let Some(real) = real.to_str() else {
+            return Err(format!(
+                "The agent's folder {} has a name that is no text. Name another.",
+                real.display()
+            ));
+        };
+        let mut value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        value["folder"] = real.into();
+        Ok(value.to_string())
+    }
+
     /// [`AgentConfig::checked_folder`], off the async threads: a disk may be slow, or at the other end of a network.
     pub(crate) async fn check_folder(&self, data_dir: &Path) -> Result<(), String> {
         let (config, data_dir) = (self.clone(), data_dir.to_owned());
@@ -178,6 +197,15 @@ fn number(value: &Value, key: &str) -> Result<Option<u32>, String> {
 fn policies(value: &Value) -> Result<BTreeMap<String, Policy>, String> {
     let Some(tools) = present(value, "tools") else { return Ok(BTreeMap::new()) };
     let tools = tools.as_object().ok_or("`tools` must be an object of tool names.")?;
+    // A name with a typing mistake would leave the tool that was meant as it is.
+    let known = Toolkit::standard(&ToolSetup::default());
+    if let Some(unknown) = tools.keys().find(|name| known.get(name).is_none()) {
+        let names: Vec<_> = known.specs().map(|spec| spec.name.as_str()).collect();
+        return Err(format!(
+            "`tools` names a tool that Sayso does not know: `{unknown}`. The tools are {}.",
+            names.join(", ")
+        ));
+    }
     let policy = |(name, policy): (&String, &Value)| {
         serde_json::from_value(policy.clone())
             .map(|policy| (name.clone(), policy))

@@ -77,11 +77,15 @@ async fn endpoint(host: &Host, config: &AgentConfig) -> Result<Endpoint, String>
     Ok(Endpoint { base_url, style: config.style, model: config.model.clone(), key })
 }
 
-/// A folder that cannot be opened is none: each tool that needs one says so, and nothing runs elsewhere.
+/// A folder that cannot be opened, or leads elsewhere since the run began, is none: each tool that needs one says so, and
+/// nothing runs elsewhere.
 async fn open_folder(host: &Host, config: AgentConfig) -> Option<Arc<Folder>> {
     let data_dir = host.data_dir().to_owned();
     let open = move || {
         let path = config.checked_folder(&data_dir).ok().flatten()?;
+        if config.folder.as_ref() != Some(&path) {
+            return None;
+        }
         Folder::open(&path).ok().map(Arc::new)
     };
     tokio::task::spawn_blocking(open).await.ok().flatten()

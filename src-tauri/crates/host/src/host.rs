@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sayso_agent::kill_marked;
-use sayso_domain::{RequestKey, RunId, SourceId};
+use sayso_domain::{Digest, RequestKey, RunId, SourceId};
 use sayso_inbox::{Inbox, InboxEvent};
 use sayso_store::{Store, StoreError, meta};
 use tokio::sync::{OnceCell, broadcast};
@@ -64,8 +64,11 @@ impl Host {
             .map_err(|error| OpenError::Io(format!("The database could not be opened: {error}.")))?
             .map_err(|error| OpenError::Storage(error.to_string()))?;
         let storage = |error: StoreError| OpenError::Storage(error.to_string());
-        let mark = store.read(|reader| meta::chain(reader)).await.map_err(storage)? + ":";
-        let inbox = Inbox::new(store.clone(), crate::clock::now);
+        let chain = store.read(|reader| meta::chain(reader)).await.map_err(storage)?;
+        // The place is in it too: a copy of the folder has the same chain, and tools of its own.
+        let place = Digest::of(&dir.path().to_string_lossy()).to_string();
+        let mark = format!("{chain}:{}:", &place[..16]);
+        let inbox = Inbox::new(store.clone(), sayso_agent::system_time);
         let host = Self(Arc::new(Inner {
             dir,
             store,

@@ -11,9 +11,9 @@ use sayso_store::requests::{NewRequest, Purpose};
 use sayso_store::runs::{self, RunRow};
 use sayso_store::{StoreError, Tx};
 
-use crate::clock::now;
 use crate::host::Host;
 use crate::pause;
+use sayso_agent::system_time as now;
 
 /// Keeps a run's steps in the database: the step, the requests that it raises and the delivery that it acknowledges are
 /// one commit.
@@ -39,13 +39,7 @@ impl Journal for StoreJournal {
         step: &Step,
         delivered: Option<RequestKey>,
     ) -> Result<(), JournalError> {
-        let work = Arc::new(Work {
-            host: self.host.clone(),
-            source: self.source,
-            run: run.clone(),
-            step: step.clone(),
-            delivered,
-        });
+        let work = self.work(run, step, delivered);
         let mut wait = Duration::from_millis(50);
         let withdrawn = loop {
             let work = work.clone();
@@ -81,6 +75,24 @@ impl Journal for StoreJournal {
 }
 
 impl StoreJournal {
+    /// Commits a step that no delivery led to, or fails at once.
+    pub(crate) async fn commit_once(&self, run: &Run, step: &Step) -> Result<(), StoreError> {
+        let work = self.work(run, step, None);
+        let withdrawn = self.host.store().write(move |tx| work.write(tx)).await?;
+        self.announce(step, None, &withdrawn).await;
+        Ok(())
+    }
+
+    fn work(&self, run: &Run, step: &Step, delivered: Option<RequestKey>) -> Arc<Work> {
+        Arc::new(Work {
+            host: self.host.clone(),
+            source: self.source,
+            run: run.clone(),
+            step: step.clone(),
+            delivered,
+        })
+    }
+
     async fn announce(&self, step: &Step, delivered: Option<RequestKey>, withdrawn: &[RequestKey]) {
         let asked = asked(step).map(|(_, asked)| asked.key).collect::<Vec<_>>();
         if !asked.is_empty() {
@@ -219,22 +231,12 @@ fn entries(messages: Vec<MessageRow>, calls: &[CallRow]) -> Vec<Entry> {
         None => Entry::User(message.content),
         Some(turn) => Entry::Assistant {
             message: serde_json::from_str(&message.content).unwrap_or_default(),
-            results: calls.iter().filter(|call| call.slot.id.turn == turn).filter_map(result).collect(),
+            results: calls
+                .iter()
+                .filter(|call| call.slot.id.turn == turn)
+                .filter_map(|call| CallResult::of(&call.slot))
+                .collect(),
         },
     };
     messages.into_iter().map(entry).collect()
-}
-
-fn result(call: &CallRow) -> Option<CallResult> {
-    match &call.slot.state {
-        CallState::Finished(result) => Some(CallResult {
-            call_id: call.slot.call_id.clone(),
-            output: result.output.clone(),
-            is_error: result.is_error,
-        }),
-        CallState::Waiting { .. }
-        | CallState::Running(_)
-        | CallState::Suspended { .. }
-        | CallState::Unknown { .. } => None,
-    }
 }

@@ -2,7 +2,6 @@
 //! [`Host::call`] and [`dto`].
 
 mod agent_config;
-mod clock;
 mod commands;
 mod data_dir;
 mod demo;
@@ -25,4 +24,3 @@ pub use error::{OpenError, RpcError, code};
 pub use host::{Host, HostOptions};
 pub use offline::{read_history, verify_history};
 pub use sayso_domain::Surface;
-pub use secrets::{Environment, KeyRef, Keyring, Secrets};

@@ -1,6 +1,7 @@
 //! Brings decisions to the runs that wait for them, and again until the run's own commit acknowledged them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::time::{Duration, Instant};
 
 use sayso_agent::Incoming;
@@ -24,9 +25,10 @@ pub(crate) async fn run(host: Host) {
         match host.inbox().deliveries_due().await {
             Ok(due) => {
                 for delivery in due {
-                    if !handed_over.contains_key(&delivery.key) {
-                        handed_over.insert(delivery.key, Instant::now());
-                        deliver(&host, delivery).await;
+                    if let Entry::Vacant(free) = handed_over.entry(delivery.key)
+                        && deliver(&host, delivery).await
+                    {
+                        free.insert(Instant::now());
                     }
                 }
             }
@@ -40,10 +42,11 @@ pub(crate) async fn run(host: Host) {
     }
 }
 
-/// Only runs of ours are waited for here; whoever holds a connection fetches its answer itself.
-async fn deliver(host: &Host, delivery: Delivery) {
-    let Some(run) = delivery.run else { return };
+/// Hands a decision to its run; whether the run took it. Only runs of ours are waited for here; whoever holds a connection
+/// fetches its answer itself.
+async fn deliver(host: &Host, delivery: Delivery) -> bool {
+    let Some(run) = delivery.run else { return true };
     pause::at(pause::Point::Decided).await;
     let event = Event::Settled { request: delivery.key, answer: delivery.answer };
-    host.runs().post(host, run, Incoming { event, delivered: Some(delivery.key) }).await;
+    host.runs().offer(host, run, Incoming { event, delivered: Some(delivery.key) })
 }

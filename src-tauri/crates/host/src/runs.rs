@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sayso_agent::Incoming;
 use sayso_domain::RunId;
-use sayso_domain::run::Status;
+use sayso_domain::run::{Effect, Event, Status};
 use sayso_store::StoreError;
 use sayso_store::runs;
 use tokio::sync::mpsc::error::TrySendError;
@@ -32,6 +32,11 @@ impl RunBook {
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// The same, unless its driver has as much to do as it can hold; whether it took it.
+    pub(crate) fn offer(&self, host: &Host, run: RunId, incoming: Incoming) -> bool {
+        self.try_post(host, run, incoming).is_none()
     }
 
     /// Under the lock, so that a driver cannot end between the look and the send.
@@ -73,9 +78,10 @@ async fn drive(host: Host, run: RunId, mut incoming: Receiver<Incoming>) {
             driven = drive_once(&host, run, &mut incoming) => driven,
         };
         if let Err(error) = driven {
-            tracing::warn!(%run, %error, "the run is left as it is stored");
-            // What was handed over was not acknowledged, so it comes again.
+            tracing::warn!(%run, %error, "the run cannot go on");
+            // Deliveries were not acknowledged, so they come again; whoever told or stopped the run sees that it ended.
             while incoming.try_recv().is_ok() {}
+            give_up(&host, run, &error).await;
         }
         host.announce_run(run);
         if host.runs().leave(run, &incoming) {
@@ -91,6 +97,24 @@ async fn drive_once(host: &Host, run: RunId, incoming: &mut Receiver<Incoming>) 
     let journal = StoreJournal::new(host.clone(), &row);
     let engine = engine(host, &row).await;
     engine.drive(row.run, incoming, &journal).await.map(drop).map_err(|error| error.to_string())
+}
+
+/// Ends a run that nothing drives any more, in one commit, so that it does not seem to be at work for ever.
+async fn give_up(host: &Host, run: RunId, why: &str) {
+    let Ok(Some(mut row)) = host.store().read(move |reader| runs::get(reader, run)).await else { return };
+    let status = Status::Error(format!(
+        "The run could not go on: {why} What its calls had begun may have partly happened. Send it a message to try again."
+    ));
+    let mut step = row.run.handle(Event::Stopped);
+    if step.effects.is_empty() {
+        return;
+    }
+    row.run.status = status.clone();
+    step.effects.retain(|effect| !matches!(effect, Effect::Finish(_)));
+    step.effects.push(Effect::Finish(status));
+    if let Err(error) = StoreJournal::new(host.clone(), &row).commit_once(&row.run, &step).await {
+        tracing::warn!(%run, %error, "its end could not be stored");
+    }
 }
 
 /// Takes up the runs that an earlier host was at work on. What its tools left behind must have been ended.

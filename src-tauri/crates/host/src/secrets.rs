@@ -4,7 +4,7 @@ use secrecy::SecretString;
 
 /// Where a model's key is kept: `env:NAME` or `keyring:NAME`. The key itself is never in the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum KeyRef {
+pub(crate) enum KeyRef {
     /// A variable of the host's own environment, which tools don't get.
     Env(String),
     /// An entry of the OS keyring: service `sayso`, user `NAME`.
@@ -12,25 +12,35 @@ pub enum KeyRef {
 }
 
 /// A place that holds keys.
-pub trait Secrets: Send + Sync {
+pub(crate) trait Secrets: Send + Sync {
     /// The key with this name. Errors say what happened and what to do, and hold no key.
     fn read(&self, name: &str) -> Result<SecretString, String>;
 }
 
 /// The host's own environment.
 #[derive(Clone, Copy, Debug)]
-pub struct Environment;
+pub(crate) struct Environment;
 
 /// The OS keyring.
 #[derive(Clone, Copy, Debug)]
-pub struct Keyring;
+pub(crate) struct Keyring;
 
 impl FromStr for KeyRef {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once(':') {
-            Some(("env", name)) if !name.is_empty() => Ok(Self::Env(name.to_owned())),
+            // No words of an error hold what may be the key itself.
+            Some(("env", name)) if !is_variable(name) => {
+                Err("`api_key` must name an environment variable after \
+                 `env:`: letters, digits and underscores. It names a key, it does not hold one."
+                    .to_owned())
+            }
+            Some(("env", name)) if sayso_agent::reaches_tools(name) => Err(format!(
+                "`api_key` names the environment variable {name}, which the agent's commands get too, so that they would \
+                 see the key. Put it into a variable of another name."
+            )),
+            Some(("env", name)) => Ok(Self::Env(name.to_owned())),
             Some(("keyring", name)) if !name.is_empty() => Ok(Self::Keyring(name.to_owned())),
             _ => Err("`api_key` names a key, it does not hold one: write env:NAME, keyring:NAME or null."
                 .to_owned()),
@@ -38,9 +48,14 @@ impl FromStr for KeyRef {
     }
 }
 
+fn is_variable(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().all(is_part) && name.starts_with(|c: char| !c.is_ascii_digit())
+}
+
 impl KeyRef {
     /// Reads the key it names. Blocks: a keyring may have to be unlocked first.
-    pub fn read(&self) -> Result<SecretString, String> {
+    pub(crate) fn read(&self) -> Result<SecretString, String> {
         match self {
             Self::Env(name) => Environment.read(name),
             Self::Keyring(name) => Keyring.read(name),

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use sayso_agent::system_time as now;
 use sayso_store::StoreError;
 
-use crate::clock::now;
 use crate::host::Host;
 
 /// Wakes at the next deadline; at least this often, since a clock may jump.

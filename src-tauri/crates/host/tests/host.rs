@@ -4,6 +4,7 @@
 use sayso_host::{Host, HostOptions, OpenError, Surface, code};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 
 struct Stage {
     host: Host,
@@ -23,6 +24,16 @@ impl Stage {
 
     async fn refused(&self, command: &str, params: Value) -> (String, String) {
         self.call(command, params).await.unwrap_err()
+    }
+
+    /// The key of the one request that waits, once it is another than this.
+    async fn waiting(&self, other_than: Option<&str>) -> String {
+        wait_for_async(async || {
+            let list = self.call("inbox.list", json!({})).await.unwrap();
+            let key = list[0]["key"].as_str().filter(|key| Some(*key) != other_than);
+            key.map(str::to_owned)
+        })
+        .await
     }
 
     fn setup(&self, more: Value) -> Value {
@@ -86,11 +97,16 @@ async fn a_set_up_that_cannot_work_is_refused_in_words() {
         (json!({ "base_url": "https://me:secret@example.com" }), "base_url"),
         (json!({ "style": "other" }), "style"),
         (json!({ "api_key": "sk-plain" }), "names a key"),
+        (json!({ "api_key": "env:sk-plain" }), "names a key"),
+        (json!({ "api_key": "env:" }), "names a key"),
+        (json!({ "api_key": "env:PATH" }), "commands get too"),
+        (json!({ "api_key": "env:LC_KEY" }), "commands get too"),
         (json!({ "folder": "relative" }), "folder"),
         (json!({ "folder": "/no/such/folder" }), "/no/such/folder"),
         (json!({ "folder": data }), "data folder"),
         (json!({ "folder": stage.root.path() }), "data folder"),
         (json!({ "tools": { "shell": "maybe" } }), "tools.shell"),
+        (json!({ "tools": { "webfetch": "forbid" } }), "webfetch"),
         (json!({ "max_turns": 0 }), "max_turns"),
         (json!({ "max_turns": 1.5 }), "max_turns"),
         (json!({ "ask_timeout_seconds": -1 }), "ask_timeout_seconds"),
@@ -99,6 +115,7 @@ async fn a_set_up_that_cannot_work_is_refused_in_words() {
         let (code, message) = stage.refused("agents.save", stage.setup(more.clone())).await;
         assert_eq!(code, code::AGENT_PROBLEM, "{more}");
         assert!(message.contains(word), "{more}: {message}");
+        assert!(!message.contains("sk-plain"), "a key is repeated: {message}");
     }
     assert_eq!(stage.call("agents.list", json!({})).await.unwrap(), json!([]));
 }
@@ -179,7 +196,7 @@ async fn what_a_tool_started_ends_with_the_host() {
     let stage = stage().await;
     let folder = stage.root.path().join("work");
     std::fs::create_dir(&folder).unwrap();
-    let model = model("echo $$ > pid; exec sleep 300").await;
+    let (model, _serving) = model("echo $$ > pid; exec sleep 300").await;
     let set_up = json!({ "base_url": model, "folder": folder, "tools": { "shell": "allow" } });
     stage.call("agents.save", stage.setup(set_up)).await.unwrap();
     stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
@@ -197,7 +214,7 @@ async fn what_a_killed_host_left_is_ended_whatever_became_of_its_run() {
     let stage = stage().await;
     let folder = stage.root.path().join("work");
     std::fs::create_dir(&folder).unwrap();
-    let model = model("echo $SAYSO_CALL > mark").await;
+    let (model, _serving) = model("echo $SAYSO_CALL > mark").await;
     let set_up = json!({ "base_url": model, "folder": folder, "tools": { "shell": "allow" } });
     stage.call("agents.save", stage.setup(set_up)).await.unwrap();
     let run = stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
@@ -217,6 +234,41 @@ async fn what_a_killed_host_left_is_ended_whatever_became_of_its_run() {
     assert!(ended.is_some(), "it was left alone");
 }
 
+/// The request shows the folder that the link led to when it was asked; a yes is for that one.
+#[tokio::test]
+async fn an_approved_command_runs_in_the_folder_that_was_shown_or_not_at_all() {
+    let stage = stage().await;
+    let at = |name: &str| stage.root.path().join(name);
+    for folder in ["one", "two"] {
+        std::fs::create_dir(at(folder)).unwrap();
+    }
+    std::os::unix::fs::symlink("one", at("link")).unwrap();
+    let (model, _serving) = model("touch here").await;
+    let set_up = json!({ "base_url": model, "folder": at("link"), "max_turns": 3 });
+    stage.call("agents.save", stage.setup(set_up)).await.unwrap();
+    let run = stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
+    let first = stage.waiting(None).await;
+    let shown = stage.call("inbox.show", json!({ "key": first })).await.unwrap();
+    assert_eq!(shown["folder"], json!(at("one").canonicalize().unwrap()));
+    // The link leads elsewhere by now: that changes nothing for this run.
+    std::fs::remove_file(at("link")).unwrap();
+    std::os::unix::fs::symlink("two", at("link")).unwrap();
+    stage.call("inbox.decide", json!({ "key": first, "ok": true })).await.unwrap();
+    let second = stage.waiting(Some(&first)).await;
+    assert!(at("one/here").exists() && !at("two/here").exists());
+    // And where the folder itself became a link, nothing runs.
+    std::fs::remove_dir_all(at("one")).unwrap();
+    std::os::unix::fs::symlink("two", at("one")).unwrap();
+    stage.call("inbox.decide", json!({ "key": second, "ok": true })).await.unwrap();
+    let calls = wait_for_async(async || {
+        let shown = stage.call("runs.show", run.clone()).await.unwrap();
+        (shown["calls"][1]["state"] == "finished").then(|| shown["calls"].clone())
+    })
+    .await;
+    assert_eq!(calls[1]["is_error"], true, "{calls}");
+    assert!(!at("two/here").exists());
+}
+
 fn renamed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut renamed = bytes.to_vec();
     for at in 0..bytes.len() - from.len() {
@@ -227,8 +279,8 @@ fn renamed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     renamed
 }
 
-/// A model that wants one command run, again and again; its base URL.
-async fn model(command: &'static str) -> String {
+/// A model that wants one command run, again and again, for as long as the set lives; and its base URL.
+async fn model(command: &'static str) -> (String, JoinSet<()>) {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let reply = move || async move {
@@ -239,14 +291,19 @@ async fn model(command: &'static str) -> String {
         )
     };
     let app = axum::Router::new().route("/v1/chat/completions", axum::routing::post(reply));
-    tokio::spawn(async move { axum::serve(listener, app).await });
-    url
+    let mut tasks = JoinSet::new();
+    tasks.spawn(async move { axum::serve(listener, app).await.unwrap() });
+    (url, tasks)
 }
 
 async fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    wait_for_async(async || look()).await
+}
+
+async fn wait_for_async<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let limit = tokio::time::Instant::now() + std::time::Duration::from_secs(20);
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = look().await {
             return found;
         }
         assert!(tokio::time::Instant::now() < limit, "it did not happen within 20 seconds");

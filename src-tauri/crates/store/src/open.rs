@@ -35,6 +35,7 @@ pub(crate) fn reader(path: &Path) -> Result<Conn, StoreError> {
 pub(crate) fn writer_at(path: &Path, migrations: &[Migration]) -> Result<Conn, OpenError> {
     let file = File { path };
     let size = file.check_header()?;
+    file.close_to_others()?;
     let conn = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -161,6 +162,23 @@ impl File<'_> {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(self.damaged("it was cut off")),
             Err(error) => Err(self.io(error)),
         }
+    }
+
+    /// Makes a new file, and keeps an old one, for its owner alone. SQLite gives the log beside it the same mode.
+    fn close_to_others(&self) -> Result<(), OpenError> {
+        use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+        let close = || {
+            let mut options = fs::OpenOptions::new();
+            let file = options.append(true).create(true).mode(0o600).open(self.path)?;
+            if file.metadata()?.mode() & 0o077 != 0 {
+                file.set_permissions(fs::Permissions::from_mode(0o600))?;
+            }
+            Ok(())
+        };
+        close().map_err(|error: std::io::Error| {
+            let is_full = error.kind() == ErrorKind::StorageFull;
+            if is_full { OpenError::Full { path: self.path.to_owned() } } else { self.io(error) }
+        })
     }
 
     fn backups(&self) -> PathBuf {

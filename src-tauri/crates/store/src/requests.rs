@@ -3,6 +3,8 @@
 //! stored as the bytes that its digest, and so every decision, is bound to. A request leaves `pending` once, through
 //! [`crate::settlements::settle`].
 
+use std::collections::HashMap;
+
 use rusqlite::{Row, params};
 use sayso_domain::run::SlotId;
 use sayso_domain::{Digest, Outcome, RequestKey, RequestState, RunId, Shown, SourceId, Time};
@@ -29,7 +31,6 @@ CREATE TABLE requests (
     received_at   INTEGER NOT NULL,
     expires_at    INTEGER,
     snoozed_until INTEGER CHECK (expires_at IS NULL OR snoozed_until <= expires_at),
-    notification  INTEGER,
     CHECK ((turn IS NULL) = (idx IS NULL)),
     CHECK (turn IS NULL OR run IS NOT NULL),
     CHECK ((cause IS NOT NULL) = (state = 'cancelled'))
@@ -92,8 +93,6 @@ pub struct RequestRow {
     pub state: RequestState,
     /// When it came.
     pub received_at: Time,
-    /// The notification that shows it.
-    pub notification: Option<u32>,
 }
 
 impl Purpose {
@@ -153,15 +152,6 @@ pub fn pending(conn: &Conn) -> Result<Vec<RequestRow>, StoreError> {
     )
 }
 
-/// What a run waits for, in call order.
-pub fn pending_of_run(conn: &Conn, run: RunId) -> Result<Vec<RequestRow>, StoreError> {
-    conn.rows(
-        "SELECT * FROM requests WHERE run = ?1 AND state = 'pending' ORDER BY turn, idx, received_at, key",
-        [run.to_string()],
-        of_row,
-    )
-}
-
 /// What waits although its deadline has come.
 pub fn due(conn: &Conn, now: Time) -> Result<Vec<RequestKey>, StoreError> {
     conn.rows(
@@ -181,26 +171,21 @@ pub fn next_deadline(conn: &Conn) -> Result<Option<Time>, StoreError> {
     Ok(next.flatten())
 }
 
+/// How many of each run wait; runs of which none does are not in it.
+pub fn count_pending_of_runs(conn: &Conn) -> Result<HashMap<RunId, u32>, StoreError> {
+    let counts = conn.rows(
+        "SELECT run, count(*) AS waiting FROM requests WHERE state = 'pending' AND run IS NOT NULL GROUP BY run",
+        [],
+        |row| Ok((column::parsed(row, "run")?, row.get("waiting")?)),
+    )?;
+    Ok(counts.into_iter().collect())
+}
+
 /// How many wait.
 pub fn count_pending(conn: &Conn) -> Result<u32, StoreError> {
     let count =
         conn.row("SELECT count(*) FROM requests WHERE state = 'pending'", [], |row| Ok(row.get(0)?))?;
     Ok(count.unwrap_or_default())
-}
-
-/// Remembers which notification shows a request, so that it can be replaced or withdrawn after a restart.
-pub fn set_notification(tx: &Tx<'_>, key: RequestKey, id: Option<u32>) -> Result<(), StoreError> {
-    tx.run("UPDATE requests SET notification = ?2 WHERE key = ?1", params![key.to_string(), id])?;
-    Ok(())
-}
-
-/// Settled requests whose notification has not been withdrawn.
-pub fn with_stale_notification(conn: &Conn) -> Result<Vec<(RequestKey, u32)>, StoreError> {
-    conn.rows(
-        "SELECT key, notification FROM requests WHERE state <> 'pending' AND notification IS NOT NULL",
-        [],
-        |row| Ok((column::parsed(row, "key")?, row.get("notification")?)),
-    )
 }
 
 pub(crate) fn of_row(row: &Row<'_>) -> Result<RequestRow, StoreError> {
@@ -220,7 +205,6 @@ pub(crate) fn of_row(row: &Row<'_>) -> Result<RequestRow, StoreError> {
         digest: column::digest(row, "digest")?,
         state: state(&row.get::<_, String>("state")?, row.get::<_, Option<String>>("cause")?.as_deref())?,
         received_at: column::time(row, "received_at")?,
-        notification: row.get("notification")?,
     })
 }
 

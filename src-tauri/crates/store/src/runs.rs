@@ -114,10 +114,9 @@ pub fn get(conn: &Conn, id: RunId) -> Result<Option<RunRow>, StoreError> {
     row.map(|row| with_slots(conn, row)).transpose()
 }
 
-/// The newest runs, newest first.
+/// The newest runs, newest first, without their calls.
 pub fn list(conn: &Conn, limit: u32) -> Result<Vec<RunRow>, StoreError> {
-    let rows = conn.rows("SELECT * FROM runs ORDER BY created_at DESC, id DESC LIMIT ?1", [limit], of_row)?;
-    rows.into_iter().map(|row| with_slots(conn, row)).collect()
+    conn.rows("SELECT * FROM runs ORDER BY created_at DESC, id DESC LIMIT ?1", [limit], of_row)
 }
 
 /// Runs that go on without a new word from the person: running or pending, oldest first.

@@ -12,7 +12,7 @@ impl Engine {
     pub(super) async fn before_model(&self, run: RunId, transcript: &[Entry]) -> Result<(), String> {
         for hook in self.hooks.iter() {
             caught(hook.before_model(run, transcript)).await.unwrap_or_else(|| {
-                Err("A hook failed unexpectedly before the model was asked. Nothing was run, and everything up to here \
+                Err("A hook failed unexpectedly before the model was asked. Nothing more was run, and everything up to here \
                      is kept."
                     .to_owned())
             })?;

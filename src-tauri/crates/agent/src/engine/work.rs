@@ -19,7 +19,12 @@ use crate::{
 /// How long a stopped tool has to clean up before it is dropped.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// So many calls of one turn are looked at; a person could not judge more of them.
+const MAX_CALLS: usize = 64;
+
 const PANICKED: &str = "The tool failed unexpectedly. What it had begun may have partly happened.";
+const TOO_MANY: &str = "Too many calls in one turn: only the first 64 are looked at. This one did not run. Call it again \
+                        in a later turn.";
 const CUT: &str =
     "The model's answer was cut at its length limit, so this call may be incomplete. It did not run.";
 
@@ -48,11 +53,12 @@ impl Engine {
             let mut calls = Vec::with_capacity(reply.calls.len());
             let last = reply.calls.len();
             for (count, call) in (1..).zip(reply.calls) {
-                let is_whole = !(reply.cut && count == last);
-                let verdict = if is_whole {
-                    self.verdict(run, &call, &stop).await
-                } else {
+                let verdict = if count > MAX_CALLS {
+                    Verdict::Reject(TOO_MANY.into())
+                } else if reply.cut && count == last {
                     Verdict::Reject(CUT.into())
+                } else {
+                    self.verdict(run, &call, &stop).await
                 };
                 let ModelCall { call_id, name, arguments } = call;
                 calls.push(Proposal { call_id, name, arguments, verdict });
@@ -61,7 +67,7 @@ impl Engine {
         };
         caught(next).await.unwrap_or_else(|| {
             Event::ModelFailed(
-                "The model's answer could not be handled: this is a fault in Sayso. Nothing was run, and everything up \
+                "The model's answer could not be handled: this is a fault in Sayso. Nothing more was run, and everything up \
                  to here is kept. Send the run a message to try again."
                     .to_owned(),
             )

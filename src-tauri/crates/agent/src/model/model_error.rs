@@ -177,7 +177,7 @@ impl ModelError {
     }
 }
 
-const SAFE: &str = "Nothing was run, and everything up to here is kept.";
+const SAFE: &str = "Nothing more was run, and everything up to here is kept.";
 const GO_ON: &str = "then send the run a message to go on.";
 
 /// What a provider said of a failure: already cut, on one line and without the key. It shows as `: text`.

@@ -1,4 +1,4 @@
-use sayso_domain::run::Usage;
+use sayso_domain::run::{Slot, Usage};
 use serde_json::Value;
 
 use super::{Style, anthropic, openai};
@@ -52,6 +52,14 @@ pub struct CallResult {
     pub output: String,
     /// Whether it is told that the call failed.
     pub is_error: bool,
+}
+
+impl CallResult {
+    /// Of a call that has its result.
+    pub fn of(slot: &Slot) -> Option<Self> {
+        let result = slot.result()?;
+        Some(Self { call_id: slot.call_id.clone(), output: result.output.clone(), is_error: result.is_error })
+    }
 }
 
 /// The text in a stored assistant message.

@@ -78,7 +78,7 @@ impl Command<'_> {
         let shell = ["/bin/bash", "/usr/bin/bash"].into_iter().find(|shell| Path::new(shell).exists());
         let mut command = tokio::process::Command::new(shell.unwrap_or("/bin/sh"));
         command
-            .arg("-c")
+            .args(["-c", "--"])
             .arg(self.line)
             .current_dir(self.folder)
             .env_clear()
@@ -120,10 +120,13 @@ async fn drain(reader: &mut Receiver, output: &mut HeadTail) {
     while read(reader, output).await {}
 }
 
+/// Whether the processes that tools start get this variable of our environment: then no key may be in it.
+pub fn reaches_tools(variable: &str) -> bool {
+    ALLOWED.contains(&variable) || variable.starts_with("LC_")
+}
+
 fn environment() -> Vec<(OsString, OsString)> {
-    let is_allowed = |name: &OsString| {
-        name.to_str().is_some_and(|name| ALLOWED.contains(&name) || name.starts_with("LC_"))
-    };
+    let is_allowed = |name: &OsString| name.to_str().is_some_and(reaches_tools);
     let mut environment: Vec<_> = std::env::vars_os().filter(|(name, _)| is_allowed(name)).collect();
     if !environment.iter().any(|(name, _)| name == "PATH") {
         environment.push(("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into()));

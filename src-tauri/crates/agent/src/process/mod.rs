@@ -4,6 +4,7 @@ mod command;
 mod end;
 mod hide;
 
+pub use command::reaches_tools;
 pub(crate) use command::{Command, Ended};
 pub use end::kill_marked;
 pub use hide::hide_memory;

@@ -46,7 +46,8 @@ fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> 
 fn folder(context: &ToolContext) -> Result<Arc<Folder>, ToolResult> {
     let folder = context.folder.clone().ok_or_else(|| {
         ToolResult::error(
-            "This agent has no folder to work in. Nothing was run. Only the person can give it one, in the agent's set-up.",
+            "This agent has no folder to work in: none is set up, or it is no longer where it was when the run began. Nothing \
+             was run. Only the person can give it one, in the agent's set-up.",
         )
     })?;
     folder.is_there()?;

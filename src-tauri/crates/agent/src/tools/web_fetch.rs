@@ -18,6 +18,8 @@ use crate::{Arguments, Draft, Limits, Ran, Tool, ToolContext, ToolSetup, ToolSpe
 
 /// How many redirects are followed.
 const REDIRECTS: usize = 5;
+/// How many tags and attributes of a page are laid out.
+const TAGS: usize = 40_000;
 /// The width to which a page is laid out as text, in characters.
 const WIDTH: usize = 110;
 
@@ -152,6 +154,9 @@ impl WebFetch {
             return Err(ToolResult::error(format!("{at} is no text ({kind}), so it is not given.")));
         }
         let is_page = kind.starts_with("text/html") || kind.starts_with("application/xhtml");
+        let affordable = if is_page { affordable(&body) } else { body.len() };
+        let is_costly = affordable < body.len();
+        body.truncate(affordable);
         let text = match is_page {
             true => blocking(move || laid_out(&body)).await?,
             false => lossy(&body),
@@ -164,8 +169,34 @@ impl WebFetch {
                 self.limits.page / 1024
             ));
         }
+        if is_costly {
+            output.push_str(&format!("\n[the page has more than {TAGS} tags and attributes and was cut]"));
+        }
         Ok(ToolResult { is_error: !status.is_success(), ..ToolResult::ok(output) })
     }
+}
+
+/// How much of a page is laid out: up to a number of tags and attributes. The time for them grows with their square, and
+/// nothing can end it.
+fn affordable(body: &[u8]) -> usize {
+    let (mut count, mut in_tag) = (0, false);
+    for (at, byte) in body.iter().enumerate() {
+        let opens =
+            *byte == b'<' && body.get(at + 1).is_some_and(|next| next.is_ascii_alphabetic() || *next == b'/');
+        match byte {
+            b'>' => in_tag = false,
+            _ if opens => in_tag = true,
+            _ => {}
+        }
+        let separates = in_tag && (byte.is_ascii_whitespace() || matches!(byte, b'/' | b'=' | b'"' | b'\''));
+        if opens || separates {
+            count += 1;
+        }
+        if count > TAGS {
+            return at;
+        }
+    }
+    body.len()
 }
 
 /// A page as text; one that cannot be laid out shows as it came.
@@ -307,6 +338,21 @@ mod tests {
                 result.output
             );
             assert!(!result.output.contains("the secret"));
+        }
+    }
+
+    #[test]
+    fn only_so_much_of_a_page_is_laid_out_as_takes_little_time() {
+        let lengths = |body: &str| (affordable(body.as_bytes()), body.len());
+        for body in ["", "<p>a < b = c</p>", &"x = 1 / 2 ".repeat(100_000), &"<p>x</p>".repeat(TAGS / 4)] {
+            let (affordable, whole) = lengths(body);
+            assert_eq!(affordable, whole);
+        }
+        for costly in
+            ["<div>".repeat(TAGS * 2), format!("<a {}>", "a ".repeat(TAGS * 2)), "<a/b=''>".repeat(TAGS)]
+        {
+            let (affordable, whole) = lengths(&costly);
+            assert!((1..whole).contains(&affordable), "{affordable} of {whole}");
         }
     }
 

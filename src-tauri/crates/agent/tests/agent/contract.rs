@@ -557,3 +557,20 @@ async fn contract_05_a_prompt_of_a_megabyte_is_asked_and_refused_whole() {
         assert_eq!(server.last_results()[0].1, format!("declined/expired: {prompt}"));
     }
 }
+
+#[tokio::test]
+async fn of_too_many_calls_in_one_turn_only_the_first_are_looked_at() {
+    for style in BOTH {
+        let ids: Vec<_> = (0..100).map(|number| format!("c{number}")).collect();
+        let calls: Vec<_> = ids.iter().map(|id| (id.as_str(), "plain", "{}")).collect();
+        let server = server(style, &calls).await;
+        let seen = Seen::default();
+        let result = client(&server).run("go", &Toolkit::new().with(seen.plain("plain"))).await;
+        assert_eq!(result.status, Status::Done);
+        assert_eq!(seen.runs().len(), 64);
+        let results = server.last_results();
+        assert_eq!(results.len(), 100, "each call has its one result");
+        let refused = results.iter().filter(|(_, output, _)| output.starts_with("Too many calls")).count();
+        assert_eq!(refused, 36);
+    }
+}

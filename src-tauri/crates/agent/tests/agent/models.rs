@@ -26,7 +26,7 @@ async fn error(style: Style, reply: Reply) -> ModelError {
         assert!(!text.contains(KEY), "the key shows: {text}");
     }
     let text = error.to_string();
-    assert!(text.contains("Nothing was run") && text.ends_with("to go on."), "{text}");
+    assert!(text.contains("Nothing more was run") && text.ends_with("to go on."), "{text}");
     error
 }
 

@@ -75,6 +75,8 @@ async fn output_and_exit_code_come_back_in_order() {
     let result = shell.run("pwd; cat").await;
     let folder = shell.folder.path().canonicalize().unwrap();
     assert_eq!(result.output, format!("{}\n[exit code 0]", folder.display()), "no input hangs it");
+    let result = shell.run("-x").await;
+    assert!(result.output.contains("-x: ") && result.is_error, "a line is never an option: {result:?}");
     assert!(shell.run(r"printf 'a\377b'").await.output.contains("not UTF-8"));
 }
 

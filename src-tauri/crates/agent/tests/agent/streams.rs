@@ -113,7 +113,7 @@ async fn contract_24_a_stream_that_breaks_each_time_ends_as_a_clear_error() {
         let result = client(&server, true).run("go", &tools).await;
         let Status::Error(error) = result.status else { panic!("{:?}", result.status) };
         assert!(error.contains("broke before its answer was complete (the stream ended early)"), "{error}");
-        assert!(error.contains("Nothing was run") && error.ends_with("to go on."), "{error}");
+        assert!(error.contains("Nothing more was run") && error.ends_with("to go on."), "{error}");
         assert_eq!(server.captured().len(), 3, "as often as any broken connection");
         assert_eq!(done.lock().unwrap().len(), 0);
         assert!(result.tool_calls.is_empty());

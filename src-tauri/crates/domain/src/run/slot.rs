@@ -93,6 +93,19 @@ pub struct Slot {
     pub state: CallState,
 }
 
+impl Slot {
+    /// Its one result, once it has it.
+    pub fn result(&self) -> Option<&ToolResult> {
+        match &self.state {
+            CallState::Finished(result) => Some(result),
+            CallState::Waiting { .. }
+            | CallState::Running(_)
+            | CallState::Suspended { .. }
+            | CallState::Unknown { .. } => None,
+        }
+    }
+}
+
 impl CallState {
     /// `waiting`, `running`, `suspended`, `unknown` or `finished`.
     pub fn as_str(&self) -> &'static str {

@@ -1,10 +1,10 @@
+use sayso_agent::system_time as now;
 use sayso_agent::{Entry, Style};
 use sayso_store::agents::{self, AgentRow};
 use sayso_store::sources;
 
 use super::{no_agent, storage};
 use crate::agent_config::AgentConfig;
-use crate::clock::now;
 use crate::dto::{AgentItem, AgentName, AgentSave, AgentTest, Empty, Topic};
 use crate::engine;
 use crate::host::{Host, new_source_id};
@@ -104,7 +104,7 @@ fn problem(host: &Host, config: &AgentConfig) -> Option<String> {
     if let Err(problem) = config.checked_folder(host.data_dir()) {
         return Some(problem);
     }
-    if let Some(key @ crate::KeyRef::Env(_)) = &config.api_key
+    if let Some(key @ crate::secrets::KeyRef::Env(_)) = &config.api_key
         && let Err(problem) = key.read()
     {
         return Some(problem);

@@ -1,3 +1,4 @@
+use sayso_store::history::{self, HistoryQuery};
 use sayso_store::{calls, messages, requests, settlements};
 
 use super::{no_request, request_key, storage};
@@ -17,7 +18,10 @@ pub(crate) async fn show(host: &Host, params: RequestRef) -> Result<RequestDetai
         let Some(row) = requests::get(reader, key)? else { return Ok(None) };
         let trail = match row.run {
             Some(run) => {
-                view::trail::trail(&messages::of_run(reader, run)?, &calls::of_run(reader, run)?, &row)
+                let decisions = HistoryQuery { run: Some(run), ..HistoryQuery::default() };
+                let decisions = history::list(reader, &decisions)?;
+                let (messages, calls) = (messages::of_run(reader, run)?, calls::of_run(reader, run)?);
+                view::trail::trail(&messages, &calls, &decisions, &row)
             }
             None => Vec::new(),
         };

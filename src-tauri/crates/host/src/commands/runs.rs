@@ -1,14 +1,14 @@
 use sayso_agent::Incoming;
+use sayso_agent::system_time as now;
 use sayso_domain::RunId;
 use sayso_domain::run::{Event, Run};
 use sayso_store::agents::{self, AgentRow};
 use sayso_store::history::{self, HistoryQuery};
 use sayso_store::runs::{self as run_rows, RunRow};
-use sayso_store::{calls, messages, sources};
+use sayso_store::{Reader, calls, messages, requests, sources};
 
 use super::{no_agent, no_run, run_id, storage};
 use crate::agent_config::AgentConfig;
-use crate::clock::now;
 use crate::dto::{RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell};
 use crate::host::{Host, new_run_id, new_source_id};
 use crate::{RpcError, code, demo, view};
@@ -17,8 +17,13 @@ use crate::{RpcError, code, demo, view};
 const LISTED: u32 = 500;
 
 pub(crate) async fn list(host: &Host) -> Result<Vec<RunItem>, RpcError> {
-    let rows = host.store().read(|reader| run_rows::list(reader, LISTED)).await.map_err(storage)?;
-    Ok(rows.iter().map(view::run::item).collect())
+    let read =
+        |reader: &Reader<'_>| Ok((run_rows::list(reader, LISTED)?, requests::count_pending_of_runs(reader)?));
+    let (rows, waiting) = host.store().read(read).await.map_err(storage)?;
+    Ok(rows
+        .iter()
+        .map(|row| view::run::item(row, waiting.get(&row.id).copied().unwrap_or_default()))
+        .collect())
 }
 
 pub(crate) async fn show(host: &Host, params: RunRef) -> Result<RunDetail, RpcError> {
@@ -42,7 +47,7 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
     let agent = agent.ok_or_else(|| no_agent(&params.agent))?;
     let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
     let config = AgentConfig::parse(&agent.config).map_err(problem)?;
-    config.check_folder(host.data_dir()).await.map_err(problem)?;
+    let pinned = config.pinned(&agent.config, host.data_dir()).await.map_err(problem)?;
     let id = new_run_id();
     let mut run = Run::new(id, config.max_turns);
     // The task is part of the first commit: whoever is told the run's id finds it at work, also after a crash.
@@ -52,7 +57,7 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
         source: agent.source,
         agent: agent.name,
         task: params.task,
-        config: agent.config,
+        config: pinned,
         run,
         created_at: now(),
         updated_at: now(),
@@ -107,7 +112,7 @@ pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
 pub(crate) async fn stop(host: &Host, params: RunRef) -> Result<RunItem, RpcError> {
     let id = existing(host, &params.run).await?;
     post(host, id, Event::Stopped).await;
-    changed(host, id, |row| row.run.status.is_ended()).await
+    changed(host, id, async |row| Ok(row.run.status.is_ended())).await
 }
 
 pub(crate) async fn tell(host: &Host, params: RunTell) -> Result<RunItem, RpcError> {
@@ -115,13 +120,23 @@ pub(crate) async fn tell(host: &Host, params: RunTell) -> Result<RunItem, RpcErr
         return Err(RpcError::new(code::BAD_REQUEST, "The message is empty."));
     }
     let id = existing(host, &params.run).await?;
-    let before = row(host, id).await?.updated_at;
+    let before = told(host, id).await?;
     post(host, id, Event::Told(params.text)).await;
-    changed(host, id, |row| row.updated_at > before).await
+    changed(host, id, async |_| Ok(told(host, id).await? > before)).await
 }
 
 async fn post(host: &Host, run: RunId, event: Event) {
     host.runs().post(host, run, Incoming { event, delivered: None }).await;
+}
+
+/// How often the person spoke in a run; what waits for its next turn counts.
+async fn told(host: &Host, id: RunId) -> Result<usize, RpcError> {
+    let counted = host.store().read(move |reader| {
+        let queued = run_rows::get(reader, id)?.map_or(0, |row| row.run.queued.len());
+        let said = messages::of_run(reader, id)?.iter().filter(|message| message.turn.is_none()).count();
+        Ok(queued + said)
+    });
+    counted.await.map_err(storage)
 }
 
 async fn existing(host: &Host, run: &str) -> Result<RunId, RpcError> {
@@ -136,13 +151,17 @@ async fn row(host: &Host, id: RunId) -> Result<RunRow, RpcError> {
 
 /// Waits for the run's own commit, so that whoever asked sees what came of it; not for ever, since a full disk or a locked
 /// keyring may hold it up. Who has waited in vain is told so.
-async fn changed(host: &Host, id: RunId, is_done: impl Fn(&RunRow) -> bool) -> Result<RunItem, RpcError> {
+async fn changed(
+    host: &Host,
+    id: RunId,
+    is_done: impl AsyncFn(&RunRow) -> Result<bool, RpcError>,
+) -> Result<RunItem, RpcError> {
     let mut events = host.events();
     let limit = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
     loop {
         let row = row(host, id).await?;
-        if is_done(&row) {
-            return Ok(view::run::item(&row));
+        if is_done(&row).await? {
+            return Ok(view::run::item(&row, view::run::waiting(&row)));
         }
         if tokio::time::Instant::now() >= limit {
             return Err(RpcError::new(

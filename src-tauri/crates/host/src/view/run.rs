@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use sayso_agent::{Style, message_text};
 use sayso_domain::RequestKey;
-use sayso_domain::run::{CallState, Status};
+use sayso_domain::run::Status;
 use sayso_store::calls::CallRow;
 use sayso_store::history::HistoryRow;
 use sayso_store::messages::MessageRow;
@@ -12,7 +12,8 @@ use super::summary;
 use crate::agent_config::AgentConfig;
 use crate::dto::{CallItem, RunDetail, RunItem, TranscriptItem, UsageItem};
 
-pub(crate) fn item(row: &RunRow) -> RunItem {
+/// `waiting` is how many of its requests wait.
+pub(crate) fn item(row: &RunRow, waiting: u32) -> RunItem {
     RunItem {
         run: row.id.to_string(),
         agent: row.agent.clone(),
@@ -30,8 +31,13 @@ pub(crate) fn item(row: &RunRow) -> RunItem {
         },
         started_at: row.created_at.to_string(),
         updated_at: row.updated_at.to_string(),
-        waiting: u32::try_from(row.run.requests().count()).unwrap_or(u32::MAX),
+        waiting,
     }
+}
+
+/// How many requests of a run wait that came with its calls.
+pub(crate) fn waiting(row: &RunRow) -> u32 {
+    u32::try_from(row.run.requests().count()).unwrap_or(u32::MAX)
 }
 
 pub(crate) fn detail(
@@ -44,7 +50,7 @@ pub(crate) fn detail(
     let style = config.as_ref().map_or(Style::OpenAi, |config| config.style);
     let decisions: HashMap<_, _> = decisions.iter().map(|row| (row.request.key, row)).collect();
     RunDetail {
-        item: item(row),
+        item: item(row, waiting(row)),
         task: row.task.clone(),
         model: config.as_ref().map(|config| config.model.clone()).unwrap_or_default(),
         folder: config.and_then(|config| config.folder).map(|folder| folder.display().to_string()),
@@ -65,13 +71,7 @@ fn transcript_item(style: Style, message: MessageRow) -> TranscriptItem {
 }
 
 fn call_item(call: &CallRow, decisions: &HashMap<RequestKey, &HistoryRow>) -> CallItem {
-    let result = match &call.slot.state {
-        CallState::Finished(result) => Some(result),
-        CallState::Waiting { .. }
-        | CallState::Running(_)
-        | CallState::Suspended { .. }
-        | CallState::Unknown { .. } => None,
-    };
+    let result = call.slot.result();
     let decision = call.request.and_then(|key| decisions.get(&key)).map(|row| &row.settled);
     CallItem {
         turn: call.slot.id.turn,

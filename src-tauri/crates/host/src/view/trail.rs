@@ -1,6 +1,7 @@
 use sayso_domain::run::CallState;
 use sayso_domain::text::cut;
 use sayso_store::calls::CallRow;
+use sayso_store::history::HistoryRow;
 use sayso_store::messages::MessageRow;
 use sayso_store::requests::RequestRow;
 
@@ -11,7 +12,12 @@ use crate::dto::TrailStep;
 const STEPS: usize = 8;
 
 /// What led to a request: the last steps of its run before it, oldest first, and the step that it is.
-pub(crate) fn trail(messages: &[MessageRow], calls: &[CallRow], request: &RequestRow) -> Vec<TrailStep> {
+pub(crate) fn trail(
+    messages: &[MessageRow],
+    calls: &[CallRow],
+    decisions: &[HistoryRow],
+    request: &RequestRow,
+) -> Vec<TrailStep> {
     let own_turn = request.slot.map(|slot| slot.turn);
     let mut steps = Vec::new();
     for message in messages {
@@ -20,7 +26,11 @@ pub(crate) fn trail(messages: &[MessageRow], calls: &[CallRow], request: &Reques
             continue;
         };
         let of_turn = calls.iter().filter(|call| call.slot.id.turn == turn);
-        steps.extend(of_turn.take_while(|call| Some(call.slot.id) != request.slot).map(call_step));
+        steps.extend(
+            of_turn
+                .take_while(|call| Some(call.slot.id) != request.slot)
+                .map(|call| call_step(call, decisions)),
+        );
         if Some(turn) == own_turn {
             break;
         }
@@ -37,10 +47,12 @@ fn what(request: &RequestRow) -> String {
     }
 }
 
-fn call_step(call: &CallRow) -> TrailStep {
+fn call_step(call: &CallRow, decisions: &[HistoryRow]) -> TrailStep {
     let what = format!("{} {}", call.slot.name, summary::of_arguments(&call.slot.arguments));
+    let decided = decisions.iter().find(|decision| Some(decision.request.key) == call.request);
+    let refused = decided.is_some_and(|decision| decision.settled.settlement.outcome.class().is_some());
     let end = match &call.slot.state {
-        CallState::Finished(result) if result.output.starts_with("declined/expired: ") => "not allowed",
+        CallState::Finished(_) if refused => "not allowed",
         CallState::Finished(result) if result.is_error => "failed",
         CallState::Finished(_) => "done",
         CallState::Running(_) => "at work",

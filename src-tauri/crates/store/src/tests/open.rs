@@ -189,3 +189,18 @@ async fn what_a_killed_process_had_committed_is_there() {
     let kept = store.read(|reader| settings::get(reader, "kept")).await.unwrap();
     assert_eq!(kept.as_deref(), Some("1"));
 }
+
+#[tokio::test]
+async fn the_file_and_its_log_are_for_their_owner_alone() {
+    let place = Place::new();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    for make_it_open in [false, true] {
+        if make_it_open {
+            fs::set_permissions(place.db(), fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        let store = Store::open(&place.db()).unwrap();
+        store.write(|tx| settings::put(tx, "a", "1")).await.unwrap();
+        assert_eq!((mode(&place.db()), mode(&wal_of(&place.db()))), (0o600, 0o600));
+        store.close().await.unwrap();
+    }
+}

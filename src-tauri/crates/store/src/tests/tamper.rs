@@ -297,7 +297,7 @@ fn what_history_shows_cannot_differ_from_the_ledger() {
         4,
     );
     let invented = "INSERT INTO requests SELECT 'other', source, 'other', run, turn, idx, purpose, kind, tool, shown, digest,
-                        choices, state, cause, received_at, expires_at, snoozed_until, notification FROM requests LIMIT 1;
+                        choices, state, cause, received_at, expires_at, snoozed_until FROM requests LIMIT 1;
                     INSERT INTO settlements SELECT 'other', outcome, cause, answer, reason, edited_arguments, decided_by,
                         surface, at FROM settlements LIMIT 1";
     let found = victim.after(|raw| raw.execute_batch(invented).map(|()| 1)).unwrap();
