@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,13 +8,13 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sayso_domain::run::{Asked, CallState, Effect, Event, Run, Status, Step, Usage};
-use sayso_domain::{Act, Answer, Digest, Refused, Request, RequestKey, RequestState, RunId, settle};
+use sayso_domain::{Act, Answer, Digest, Policy, Refused, Request, RequestKey, RequestState, RunId, settle};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::{
-    AgentEvent, Checkpoint, CheckpointId, Claims, Endpoint, Engine, Entry, Hooks, Incoming, Journal,
+    AgentEvent, Checkpoint, CheckpointId, Claims, Endpoint, Engine, Entry, Folder, Hooks, Incoming, Journal,
     JournalError, MemoryJournal, Model, ModelOptions, ResumeError, RunStream, Style, Toolkit, Watch, claims,
     form, message_text, system_time,
 };
@@ -37,6 +38,9 @@ pub struct Client {
     system: Option<String>,
     max_tokens: Option<u64>,
     context_tokens: Option<u64>,
+    policy: BTreeMap<String, Policy>,
+    folder: Option<Arc<Folder>>,
+    ask_timeout: Option<Duration>,
 }
 
 /// Where a run is taken up.
@@ -92,6 +96,9 @@ impl Client {
             system: None,
             max_tokens: None,
             context_tokens: None,
+            policy: BTreeMap::new(),
+            folder: None,
+            ask_timeout: None,
         }
     }
 
@@ -161,6 +168,25 @@ impl Client {
     #[must_use]
     pub fn context_tokens(self, tokens: u64) -> Self {
         Self { context_tokens: Some(tokens), ..self }
+    }
+
+    /// With what a tool may do without a person; it replaces the tool's own policy.
+    #[must_use]
+    pub fn policy(mut self, tool: impl Into<String>, policy: Policy) -> Self {
+        self.policy.insert(tool.into(), policy);
+        self
+    }
+
+    /// With a folder for the tools that work on files.
+    #[must_use]
+    pub fn folder(self, folder: Folder) -> Self {
+        Self { folder: Some(Arc::new(folder)), ..self }
+    }
+
+    /// With a deadline for requests whose tool sets none (contract 13).
+    #[must_use]
+    pub fn ask_timeout(self, timeout: Duration) -> Self {
+        Self { ask_timeout: Some(timeout), ..self }
     }
 
     /// Runs a task until the model is done, a limit is reached, or everything left waits for a person.
@@ -240,6 +266,9 @@ impl Client {
         engine.system = self.system.clone();
         engine.max_tokens = self.max_tokens;
         engine.context_tokens = self.context_tokens;
+        engine.policy = self.policy.clone();
+        engine.folder = self.folder.clone();
+        engine.ask_timeout = self.ask_timeout;
         let (watch, asking) = (self.watch.clone(), Arc::clone(asking));
         engine.watch = Some(Watch::new(move |run, event: AgentEvent| {
             // A request is shown before anybody waits for it.

@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use sayso_agent::{Client, Draft, Entry, Guard, Hook, HookedCall, Hooks, Reply as ModelReply};
+use sayso_agent::{
+    Client, Draft, Entry, Folder, Guard, Hook, HookedCall, Hooks, Reply as ModelReply, Toolkit,
+};
 use sayso_domain::run::Status;
-use sayso_domain::{Answer, RunId, ToolResult};
+use sayso_domain::{Answer, Policy, RunId, ToolResult};
 
 use crate::resume::{client, stored, toolkit};
 use crate::support::{MODES, Reply, Server};
@@ -186,5 +188,35 @@ async fn a_hook_that_panics_lets_nothing_through_and_loses_nothing() {
                 }
             }
         }
+    }
+}
+
+/// What a hook asks about is bound to what was shown: a file that changed meanwhile is asked about again.
+#[tokio::test]
+async fn contract_12_a_hooks_suspension_is_bound_to_the_file_that_was_shown() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("note.txt");
+    for (style, stream) in MODES {
+        std::fs::write(&path, "old\n").unwrap();
+        let arguments = r#"{"path":"note.txt","content":"new\n"}"#;
+        let server = server(style, &[("c1", "write_file", arguments)]).await;
+        let guard = Noting(Log::default(), |_| Guard::Ask(Box::new(Draft::approval("Really write?"))));
+        let client = hooked(&server, stream, guard)
+            .policy("write_file", Policy::Allow)
+            .folder(Folder::open(place.path()).unwrap());
+        let tools = Toolkit::standard(&Default::default());
+        let halted = client.run("go", &tools).await;
+        assert_eq!(halted.pending[0].prompt, "Really write?");
+        let text = serde_json::to_string(&halted.checkpoint).unwrap();
+        assert!(text.contains("-old") && text.contains("+new"), "the change is shown: {text}");
+        let yes = |result: &sayso_agent::RunResult| [Answer::ok(result.pending[0].id.clone())];
+
+        std::fs::write(&path, "other\n").unwrap();
+        let again = client.resume(stored(&halted), yes(&halted), &tools).await.unwrap();
+        assert_eq!(again.status, Status::Pending, "it is another change now");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "other\n");
+        let ended = client.resume(stored(&again), yes(&again), &tools).await.unwrap();
+        assert_eq!(ended.status, Status::Done);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new\n");
     }
 }

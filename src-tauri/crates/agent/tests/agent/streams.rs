@@ -189,6 +189,32 @@ async fn what_is_no_stream_is_still_an_answer_or_a_clear_error() {
     }
 }
 
+/// At the length limit, the last call may be half of one: it does not run, and what goes back is whole.
+#[tokio::test]
+async fn a_call_that_was_cut_at_the_length_limit_does_not_run() {
+    for style in BOTH {
+        let calls = [("c1", "plain", r#"{"n":1}"#), ("c2", "plain", r#"{"n":2}"#)];
+        let mut events = sse::events(style, &turn(style, "", &calls));
+        let is_piece = |event: &&String| event.contains("partial_json") || event.contains("\"arguments\":\"");
+        let last = events.iter().rfind(is_piece).cloned().unwrap();
+        events.retain(|event| *event != last);
+        for event in &mut events {
+            *event = event.replace("\"finish_reason\":\"stop\"", "\"finish_reason\":\"length\"");
+            *event = event.replace("\"stop_reason\":\"end_turn\"", "\"stop_reason\":\"max_tokens\"");
+        }
+        let server = Server::replies(style, vec![Reply::stream(&events), Reply::text(style, "end")]).await;
+        let (tools, done) = toolkit();
+        let result = client(&server, true).run("go", &tools).await;
+        assert_eq!(result.status, Status::Done);
+        assert_eq!(*done.lock().unwrap(), ["plain 1"], "only the whole one");
+        assert!(server.last_results()[1].1.contains("length limit"));
+        if style == Style::Anthropic {
+            let sent = &server.captured()[1].json["messages"][1]["content"];
+            assert_eq!((&sent[0]["input"], &sent[1]["input"]), (&json!({ "n": 1 }), &json!({})));
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_does_not_know_how_to_count_is_asked_without() {
     let style = Style::OpenAi;
