@@ -140,17 +140,24 @@ async fn contract_10_an_ok_runs_the_call_exactly_once_more_with_the_answer() {
 
 #[tokio::test]
 async fn contract_10_a_url_that_is_unsafe_is_never_asked() {
-    for url in ["http://example.com/", "https://user:pw@example.com/", "javascript:alert(1)", "nonsense"] {
-        let server = server(Style::OpenAi, &[("c1", "ask", &json!({ "p": url }).to_string())]).await;
-        let seen = Seen::default();
-        let tool = seen.asking_for("ask", |url| {
-            let mut request = Request::new("", Kind::Authorization, "Sign in");
-            request.url = Some(url.to_owned());
-            request
-        });
-        let result = saying(&server, &Toolkit::new().with(tool), |_| panic!("asked")).await;
-        assert_eq!(result.status, Status::Done, "{url}");
-        assert!(result.tool_calls[0].output.contains("cannot be used"), "{}", result.tool_calls[0].output);
+    for style in BOTH {
+        for url in ["http://example.com/", "https://user:pw@example.com/", "javascript:alert(1)", "nonsense"]
+        {
+            let server = server(style, &[("c1", "ask", &json!({ "p": url }).to_string())]).await;
+            let seen = Seen::default();
+            let tool = seen.asking_for("ask", |url| {
+                let mut request = Request::new("", Kind::Authorization, "Sign in");
+                request.url = Some(url.to_owned());
+                request
+            });
+            let result = saying(&server, &Toolkit::new().with(tool), |_| panic!("asked")).await;
+            assert_eq!(result.status, Status::Done, "{url}");
+            assert!(
+                result.tool_calls[0].output.contains("cannot be used"),
+                "{}",
+                result.tool_calls[0].output
+            );
+        }
     }
 }
 
@@ -174,14 +181,16 @@ async fn contract_11_a_retry_that_suspends_again_is_unresolved() {
 
 #[tokio::test]
 async fn contract_12_an_answer_for_another_request_changes_nothing() {
-    for other in [|_| Answer::ok("another"), |_: Request| Answer::declined("another", None)] {
-        let (seen, server) = (Seen::default(), server(Style::OpenAi, &[ASK]).await);
-        let result = saying(&server, &Toolkit::new().with(seen.asking("ask")), other).await;
-        assert_eq!(result.status, Status::Pending);
-        assert_eq!(result.pending[0].prompt, "May I?");
-        assert_eq!(result.tool_calls, []);
-        assert_eq!(seen.runs(), [None]);
-        assert_eq!(server.captured().len(), 1);
+    for style in BOTH {
+        for other in [|_| Answer::ok("another"), |_: Request| Answer::declined("another", None)] {
+            let (seen, server) = (Seen::default(), server(style, &[ASK]).await);
+            let result = saying(&server, &Toolkit::new().with(seen.asking("ask")), other).await;
+            assert_eq!(result.status, Status::Pending);
+            assert_eq!(result.pending[0].prompt, "May I?");
+            assert_eq!(result.tool_calls, []);
+            assert_eq!(seen.runs(), [None]);
+            assert_eq!(server.captured().len(), 1);
+        }
     }
 }
 
@@ -219,19 +228,21 @@ async fn contract_13_an_ok_after_the_deadline_is_refused_and_silence_is_no_yes()
 
 #[tokio::test]
 async fn contract_14_a_wait_for_that_fails_or_panics_leaves_the_request_pending() {
-    for panics in [false, true] {
-        let (seen, server) = (Seen::default(), server(Style::OpenAi, &[ASK, ("c2", "plain", "{}")]).await);
-        let toolkit = Toolkit::new().with(seen.asking("ask")).with(Seen::default().plain("plain"));
-        let client = client(&server).wait_for(move |_| async move {
-            assert!(!panics, "a panic on purpose");
-            Err::<Answer, _>("nobody is there")
-        });
-        let result = client.run("go", &toolkit).await;
-        assert_eq!(result.status, Status::Pending);
-        assert_eq!(result.pending.len(), 1);
-        assert_eq!(seen.runs(), [None]);
-        assert_eq!(server.captured().len(), 1, "nothing unfinished is sent");
-        assert_eq!(result.tool_calls[0].name, "plain", "what ran is kept");
+    for style in BOTH {
+        for panics in [false, true] {
+            let (seen, server) = (Seen::default(), server(style, &[ASK, ("c2", "plain", "{}")]).await);
+            let toolkit = Toolkit::new().with(seen.asking("ask")).with(Seen::default().plain("plain"));
+            let client = client(&server).wait_for(move |_| async move {
+                assert!(!panics, "a panic on purpose");
+                Err::<Answer, _>("nobody is there")
+            });
+            let result = client.run("go", &toolkit).await;
+            assert_eq!(result.status, Status::Pending);
+            assert_eq!(result.pending.len(), 1);
+            assert_eq!(seen.runs(), [None]);
+            assert_eq!(server.captured().len(), 1, "nothing unfinished is sent");
+            assert_eq!(result.tool_calls[0].name, "plain", "what ran is kept");
+        }
     }
 }
 
@@ -509,20 +520,22 @@ async fn contract_29_the_question_tool_asks_and_gives_the_answers_as_compact_jso
 
 #[tokio::test]
 async fn contract_31_a_form_that_asks_for_a_secret_is_never_shown() {
-    let server = server(Style::OpenAi, &[ASK]).await;
-    let seen = Seen::default();
-    let tool = seen.asking_for("ask", |prompt| Request {
-        data: Some(
-            json!({ "schema": { "type": "object", "properties": { "api_key": { "type": "string" } } } }),
-        ),
-        ..Request::new("", Kind::Input, prompt)
-    });
-    let result = saying(&server, &Toolkit::new().with(tool), |_| panic!("nothing is asked")).await;
-    assert!(
-        result.tool_calls[0].output.contains("`api_key` asks for a secret"),
-        "{}",
-        result.tool_calls[0].output
-    );
+    for style in BOTH {
+        let server = server(style, &[ASK]).await;
+        let seen = Seen::default();
+        let tool = seen.asking_for("ask", |prompt| Request {
+            data: Some(
+                json!({ "schema": { "type": "object", "properties": { "api_key": { "type": "string" } } } }),
+            ),
+            ..Request::new("", Kind::Input, prompt)
+        });
+        let result = saying(&server, &Toolkit::new().with(tool), |_| panic!("nothing is asked")).await;
+        assert!(
+            result.tool_calls[0].output.contains("`api_key` asks for a secret"),
+            "{}",
+            result.tool_calls[0].output
+        );
+    }
 }
 
 #[tokio::test]

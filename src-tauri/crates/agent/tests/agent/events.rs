@@ -139,3 +139,26 @@ async fn a_watch_that_panics_changes_nothing() {
         assert_eq!((result.status, result.text.as_str()), (Status::Done, "all done"));
     }
 }
+
+/// On several threads, and with somebody who takes their time to show it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn contract_34_a_request_is_shown_before_anybody_waits_for_it() {
+    for (style, stream) in MODES {
+        let server = server(style, 1).await;
+        let log: Arc<Mutex<Vec<&str>>> = Arc::default();
+        let (shown, asked) = (Arc::clone(&log), Arc::clone(&log));
+        let client = client(&server, stream)
+            .watch(Watch::new(move |_, event| {
+                if matches!(event, AgentEvent::Pending { .. }) {
+                    std::thread::sleep(std::time::Duration::from_millis(50));
+                    shown.lock().unwrap().push("shown");
+                }
+            }))
+            .wait_for(move |request| {
+                asked.lock().unwrap().push("waited for");
+                async move { Ok::<_, Infallible>(Answer::ok(request.id)) }
+            });
+        client.run("go", &toolkit().0).await;
+        assert_eq!(*log.lock().unwrap(), ["shown", "waited for"]);
+    }
+}
