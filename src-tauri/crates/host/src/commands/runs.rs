@@ -112,7 +112,7 @@ pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
 pub(crate) async fn stop(host: &Host, params: RunRef) -> Result<RunItem, RpcError> {
     let id = existing(host, &params.run).await?;
     post(host, id, Event::Stopped).await;
-    changed(host, id, async |row| Ok(row.run.status.is_ended())).await
+    changed(host, id, Change::Ended).await
 }
 
 pub(crate) async fn tell(host: &Host, params: RunTell) -> Result<RunItem, RpcError> {
@@ -122,7 +122,7 @@ pub(crate) async fn tell(host: &Host, params: RunTell) -> Result<RunItem, RpcErr
     let id = existing(host, &params.run).await?;
     let before = told(host, id).await?;
     post(host, id, Event::Told(params.text)).await;
-    changed(host, id, async |_| Ok(told(host, id).await? > before)).await
+    changed(host, id, Change::ToldMoreThan(before)).await
 }
 
 async fn post(host: &Host, run: RunId, event: Event) {
@@ -149,18 +149,25 @@ async fn row(host: &Host, id: RunId) -> Result<RunRow, RpcError> {
     found.ok_or_else(|| no_run(id))
 }
 
+/// What a run's commit shall have changed.
+enum Change {
+    Ended,
+    /// The person's words, of which there were so many.
+    ToldMoreThan(usize),
+}
+
 /// Waits for the run's own commit, so that whoever asked sees what came of it; not for ever, since a full disk or a locked
 /// keyring may hold it up. Who has waited in vain is told so.
-async fn changed(
-    host: &Host,
-    id: RunId,
-    is_done: impl AsyncFn(&RunRow) -> Result<bool, RpcError>,
-) -> Result<RunItem, RpcError> {
+async fn changed(host: &Host, id: RunId, change: Change) -> Result<RunItem, RpcError> {
     let mut events = host.events();
     let limit = tokio::time::Instant::now() + std::time::Duration::from_secs(5);
     loop {
         let row = row(host, id).await?;
-        if is_done(&row).await? {
+        let is_done = match change {
+            Change::Ended => row.run.status.is_ended(),
+            Change::ToldMoreThan(before) => told(host, id).await? > before,
+        };
+        if is_done {
             return Ok(view::run::item(&row, view::run::waiting(&row)));
         }
         if tokio::time::Instant::now() >= limit {
