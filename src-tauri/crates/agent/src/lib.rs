@@ -67,6 +67,7 @@
 //! the agent's [`Folder`]. Linux is what this is made for and tested on.
 
 mod arguments;
+mod asking;
 mod checkpoint;
 mod claims;
 mod client;
