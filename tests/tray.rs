@@ -10,11 +10,8 @@ use sayso_tests::stage::Stage;
 use sayso_tests::tray::TrayWatcher;
 use sayso_tests::wait::SOON;
 use sayso_tests::wait_until;
+use sayso_tests::window_stage::writing_stage;
 use serde_json::json;
-
-async fn writing_stage() -> Stage {
-    Stage::calling("write_file", json!({ "path": "report.txt", "content": "ready\n" })).await
-}
 
 fn command(desktop: &Desktop, stage: &Stage, arguments: &[&str]) -> Command {
     let mut command = Command::new(desktop_bin());

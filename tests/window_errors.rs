@@ -2,21 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use sayso_tests::decide::{press_until_decided, select};
-use sayso_tests::desktop::Desktop;
 use sayso_tests::model::{Reply, ScriptedModel, Style};
-use sayso_tests::sayso::desktop_bin;
 use sayso_tests::stage::Stage;
 use sayso_tests::webdriver::Session;
+use sayso_tests::window_stage::{WindowStage, writing_stage};
 use serde_json::{Value, json};
-
-async fn window(desktop: &Desktop, stage: &Stage) -> Session {
-    let data = stage.sayso.data_dir().to_str().unwrap().to_owned();
-    Session::window(desktop, &desktop_bin(), &["--data-dir", &data], &[]).await
-}
-
-async fn writing_stage() -> Stage {
-    Stage::calling("write_file", json!({ "path": "report.txt", "content": "ready\n" })).await
-}
 
 /// A folder that a host has used and left.
 async fn used_stage() -> Stage {
@@ -30,7 +20,7 @@ async fn used_stage() -> Stage {
 #[tokio::test]
 #[ignore = "needs the built desktop app and its system packages: `make test` has them"]
 async fn a_database_that_cannot_be_used_is_a_page_in_words_and_can_be_tried_again() {
-    let stage = used_stage().await;
+    let mut stage = used_stage().await;
     let file = stage.sayso.data_dir().join("sayso.db");
     let good = std::fs::read(&file).unwrap();
     let mut damaged = good.clone();
@@ -38,15 +28,16 @@ async fn a_database_that_cannot_be_used_is_a_page_in_words_and_can_be_tried_agai
 
     for (bytes, word) in [(newer(&file), "newer"), (damaged, "not begin like a database")] {
         std::fs::write(&file, &bytes).unwrap();
-        let desktop = Desktop::start().await;
-        let page = window(&desktop, &stage).await;
+        let window = WindowStage::open(stage).await;
+        let page = &window.page;
         page.wait_text(word).await;
         page.shot(&format!("window-start-{}", word.split(' ').next().unwrap())).await;
         assert_eq!(std::fs::read(&file).unwrap(), bytes, "it is left as it is");
         std::fs::write(&file, &good).unwrap();
         page.press("Try again").await;
         page.wait_text("Nothing waits for you").await;
-        page.end().await;
+        window.page.end().await;
+        stage = window.stage;
     }
 }
 
@@ -65,14 +56,14 @@ fn newer(file: &std::path::Path) -> Vec<u8> {
 async fn a_folder_that_another_host_has_is_named() {
     let stage = used_stage().await;
     let host = stage.sayso.serve();
-    let desktop = Desktop::start().await;
-    let page = window(&desktop, &stage).await;
+    let window = WindowStage::open(stage).await;
+    let page = &window.page;
     page.wait_text("already runs").await;
     page.shot("window-start-in-use").await;
     host.stop().await;
     page.press("Try again").await;
     page.wait_text("Nothing waits for you").await;
-    page.end().await;
+    window.page.end().await;
 }
 
 #[tokio::test]
@@ -80,8 +71,8 @@ async fn a_folder_that_another_host_has_is_named() {
 async fn what_ends_a_run_is_said_where_the_run_is_shown() {
     let model = ScriptedModel::answering(Style::OpenAi, |_| Reply::html("<html>Welcome</html>")).await;
     let stage = Stage::new(model);
-    let desktop = Desktop::start().await;
-    let page = window(&desktop, &stage).await;
+    let window = WindowStage::open(stage).await;
+    let WindowStage { page, stage, .. } = &window;
     page.wait_text("Nothing waits for you").await;
     for (more, word) in [
         (json!({}), "web page"),
@@ -95,21 +86,17 @@ async fn what_ends_a_run_is_said_where_the_run_is_shown() {
         page.wait_text(word).await;
     }
     page.shot("window-run-error").await;
-    page.end().await;
+    window.page.end().await;
 }
 
 #[tokio::test]
 #[ignore = "needs the built desktop app and its system packages: `make test` has them"]
 async fn a_locked_database_keeps_the_decision_open_and_says_so() {
     let stage = writing_stage().await;
-    let desktop = Desktop::start().await;
-    let page = window(&desktop, &stage).await;
-    page.wait_text("Nothing waits for you").await;
-    stage.add_agent(json!({})).await;
-    let run = stage.start_run("go").await;
-    let request = stage.waiting().await;
-    let prompt = request["request"]["prompt"].as_str().unwrap();
-    select(&page, prompt).await;
+    let window = WindowStage::open(stage).await;
+    let asked = window.ask(json!({})).await;
+    let WindowStage { page, stage, .. } = &window;
+    select(page, &asked.prompt).await;
     let other = rusqlite::Connection::open(stage.sayso.data_dir().join("sayso.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(700)).await;
@@ -118,10 +105,10 @@ async fn a_locked_database_keeps_the_decision_open_and_says_so() {
     page.shot("window-locked").await;
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(stage.list().await.len(), 1);
-    press_until_decided(&page, "Approve").await;
-    stage.wait_status(&run, "done").await;
+    press_until_decided(page, "Approve").await;
+    stage.wait_status(&asked.run, "done").await;
     assert_eq!(stage.work_file("report.txt"), "ready\n");
-    page.end().await;
+    window.page.end().await;
 }
 
 #[tokio::test]
@@ -130,37 +117,34 @@ async fn numbers_show_every_digit_on_screen() {
     let arguments: Value =
         serde_json::from_str("{\"command\":\"true\",\"n\":9007199254740993,\"x\":1.10}").unwrap();
     let stage = Stage::calling("shell", arguments).await;
-    let desktop = Desktop::start().await;
-    let page = window(&desktop, &stage).await;
-    page.wait_text("Nothing waits for you").await;
-    stage.add_agent(json!({})).await;
-    stage.start_run("go").await;
-    let request = stage.waiting().await;
-    select(&page, request["request"]["prompt"].as_str().unwrap()).await;
+    let window = WindowStage::open(stage).await;
+    let asked = window.ask(json!({})).await;
+    let page = &window.page;
+    select(page, &asked.prompt).await;
     page.wait_text("9007199254740993").await;
     page.wait_text("1.10").await;
     page.shot("window-digits").await;
-    page.end().await;
+    window.page.end().await;
 }
 
 #[tokio::test]
 #[ignore = "needs the built desktop app and its system packages: `make test` has them"]
 async fn the_demo_runs_with_one_press_and_every_kind_it_asks_can_be_answered() {
     let stage = writing_stage().await;
-    let desktop = Desktop::start().await;
-    let page = window(&desktop, &stage).await;
+    let window = WindowStage::open(stage).await;
+    let WindowStage { page, stage, .. } = &window;
     page.press("Run the demo").await;
     page.wait_text("Which greeting shall I write?").await;
     page.find("[role=option]").await.click().await.unwrap();
     let option = fantoccini::Locator::XPath("//label[contains(., 'Good day')]");
     page.client.wait().for_element(option).await.unwrap().click().await.unwrap();
-    press_until_decided_once(&page, &stage, "Answer").await;
+    press_until_decided_once(page, stage, "Answer").await;
     for button in ["Approve", "Deny", "Approve"] {
         stage.waiting().await;
         page.press("Inbox").await;
         let waiting = page.find("[role=option]:last-of-type").await;
         waiting.click().await.unwrap();
-        press_until_decided_once(&page, &stage, button).await;
+        press_until_decided_once(page, stage, button).await;
     }
     sayso_tests::wait_until("the demo is done", sayso_tests::wait::SOON, async || {
         let runs = stage.sayso.json(&["runs"]).await.exits(0).values();
@@ -176,7 +160,7 @@ async fn the_demo_runs_with_one_press_and_every_kind_it_asks_can_be_answered() {
     page.press("Runs").await;
     page.wait_text("You said no to the first command").await;
     page.shot("window-demo-done").await;
-    page.end().await;
+    window.page.end().await;
 }
 
 /// Presses `button` until one more decision is in History.

@@ -21,5 +21,6 @@ pub mod transcript;
 pub mod tray;
 pub mod wait;
 pub mod webdriver;
+pub mod window_stage;
 
 pub use wait::{wait_until, wait_value};
