@@ -7,7 +7,8 @@ SHELL := bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 
-TOOLS := $(CURDIR)/target/tools
+TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
+TOOLS := $(TARGET)/tools
 export PATH := $(PATH):$(TOOLS)/bin
 
 UI_SOURCES := $(shell find ui -name node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
@@ -30,7 +31,7 @@ help:
 ifneq ($(DISPLAY)$(WAYLAND_DISPLAY),)
 run: setup-desktop ui
 	cargo build --workspace --bins
-	cargo run --quiet --workspace --bin sayso-desktop
+	"$(TARGET)/debug/sayso-desktop"
 else
 run: demo
 endif
@@ -121,7 +122,7 @@ doc: setup
 
 ## Releasing and measuring: the only places that make a release build
 
-RELEASE := target/release
+RELEASE := $(TARGET)/release
 # The bundler is large and only this needs it.
 TAURI := npx --yes --package=@tauri-apps/cli@2.12.5 tauri
 
@@ -133,11 +134,11 @@ deb: release
 	$(TAURI) bundle --bundles deb
 
 measure: setup release
-	cargo build --release --manifest-path tests/empty-tauri/Cargo.toml --target-dir target
+	cargo build --release --manifest-path tests/empty-tauri/Cargo.toml --target-dir "$(TARGET)"
 	cargo build --workspace --bins
 	deb=$$(find $(RELEASE)/bundle/deb -name '*.deb' 2>/dev/null | head -n 1 || true)
 	page=$$(mktemp)
-	target/debug/measure $(RELEASE)/sayso-desktop $(RELEASE)/empty-tauri $$deb >"$$page"
+	"$(TARGET)/debug/measure" $(RELEASE)/sayso-desktop $(RELEASE)/empty-tauri $$deb >"$$page"
 	cat "$$page" >docs/measurements.md
 	rm "$$page"
 	cat docs/measurements.md
@@ -145,4 +146,4 @@ measure: setup release
 ## Pictures
 
 screens: build
-	target/debug/screens
+	"$(TARGET)/debug/screens"

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use sayso_tests::model::{Reply, ScriptedModel, Style, call};
+use sayso_tests::small_disk::SmallDisk;
 use sayso_tests::stage::{AGENT, Stage};
 use sayso_tests::wait::SOON;
 use sayso_tests::wait_until;
@@ -157,35 +158,12 @@ async fn a_damaged_database_is_refused_in_words_and_not_overwritten() {
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
 }
 
-/// A mounted folder that is unmounted when dropped.
-struct Mount(std::path::PathBuf);
-
-impl Mount {
-    fn tmpfs(at: std::path::PathBuf, size: &str) -> Self {
-        std::fs::create_dir_all(&at).unwrap();
-        let options = format!("size={size},mode=0777");
-        let status = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &options, "sayso-test"])
-            .arg(&at)
-            .status()
-            .unwrap();
-        assert!(status.success(), "a small disk can be mounted (root is needed)");
-        Self(at)
-    }
-}
-
-impl Drop for Mount {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
-    }
-}
-
 #[tokio::test]
 #[ignore = "mounts a small disk, for which root is needed: `make test` runs it"]
 async fn a_full_disk_refuses_decisions_in_words_and_goes_on_once_there_is_room() {
     let stage = appending_stage().await;
-    let disk = Mount::tmpfs(stage.path("disk"), "4m");
-    let sayso = sayso_tests::sayso::Sayso::new(&disk.0.join("data"));
+    let disk = SmallDisk::mount(&stage.path("disk"), "4m");
+    let sayso = sayso_tests::sayso::Sayso::new(&disk.path().join("data"));
     let host = sayso.serve();
     let setup = stage.write_setup(&stage.setup(json!({})));
     sayso.run(&["agent", "add", setup.to_str().unwrap()]).await.exits(0);
@@ -196,14 +174,13 @@ async fn a_full_disk_refuses_decisions_in_words_and_goes_on_once_there_is_room()
     wait_until("the request waits", SOON, async || sayso.json(&["list"]).await.values().len() == 1).await;
     let request = sayso.json(&["list"]).await.value();
 
-    let filler = disk.0.join("filler");
-    fill(&filler);
+    disk.fill();
     let refused = sayso.run(&["approve", key(&request)]).await.exits(6);
     assert!(refused.stderr.contains("full"), "{refused:?}");
     assert_eq!(stage.work_file("effect.txt"), "");
     assert_eq!(sayso.json(&["list"]).await.exits(0).values().len(), 1, "the request still waits");
 
-    std::fs::remove_file(&filler).unwrap();
+    disk.make_room();
     sayso.run(&["approve", key(&request)]).await.exits(0);
     wait_until("the run is done", SOON, async || {
         sayso.json(&["runs", "show", &run]).await.value()["status"] == "done"
@@ -212,16 +189,6 @@ async fn a_full_disk_refuses_decisions_in_words_and_goes_on_once_there_is_room()
     assert_eq!(stage.work_file("effect.txt"), "happened\n");
     sayso.run(&["history", "verify"]).await.exits(0);
     host.stop().await;
-}
-
-/// Writes until nothing fits any more.
-fn fill(file: &std::path::Path) {
-    use std::io::Write;
-    let mut out = std::fs::File::create(file).unwrap();
-    for size in [65_536, 4096, 512, 1] {
-        let block = vec![b'x'; size];
-        while out.write_all(&block).is_ok() {}
-    }
 }
 
 #[tokio::test]

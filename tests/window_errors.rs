@@ -1,9 +1,14 @@
 //! What goes wrong is said in the real window too: what happened, what is safe, what to do.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::time::Duration;
+
 use sayso_tests::decide::{press_until_decided, select};
 use sayso_tests::model::{Reply, ScriptedModel, Style};
+use sayso_tests::small_disk::SmallDisk;
 use sayso_tests::stage::Stage;
+use sayso_tests::wait::SOON;
+use sayso_tests::wait_until;
 use sayso_tests::webdriver::Session;
 use sayso_tests::window_stage::{WindowStage, writing_stage};
 use serde_json::{Value, json};
@@ -99,7 +104,7 @@ async fn a_locked_database_keeps_the_decision_open_and_says_so() {
     select(page, &asked.prompt).await;
     let other = rusqlite::Connection::open(stage.sayso.data_dir().join("sayso.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    tokio::time::sleep(std::time::Duration::from_millis(700)).await;
+    tokio::time::sleep(Duration::from_millis(700)).await;
     page.press("Approve").await;
     page.wait_text("Another program is holding").await;
     page.shot("window-locked").await;
@@ -108,6 +113,87 @@ async fn a_locked_database_keeps_the_decision_open_and_says_so() {
     press_until_decided(page, "Approve").await;
     stage.wait_status(&asked.run, "done").await;
     assert_eq!(stage.work_file("report.txt"), "ready\n");
+    window.page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app, and root for a small disk: `make test` has them"]
+async fn a_full_disk_keeps_the_decision_open_and_says_so() {
+    let stage = writing_stage().await;
+    let disk = SmallDisk::mount(&stage.path("disk"), "4m");
+    let window = WindowStage::open(stage.with_data_dir(&disk.path().join("data"))).await;
+    let asked = window.ask(json!({})).await;
+    let WindowStage { page, stage, .. } = &window;
+    select(page, &asked.prompt).await;
+    disk.fill();
+    wait_until("the window says that the disk is full", SOON, async || {
+        let _ = tokio::time::timeout(Duration::from_secs(1), page.press("Approve")).await;
+        page.text().await.contains("disk is full")
+    })
+    .await;
+    page.shot("window-full").await;
+    assert_eq!(stage.list().await.len(), 1, "the request still waits");
+    assert_eq!(stage.work_file("report.txt"), "");
+    disk.make_room();
+    press_until_decided(page, "Approve").await;
+    stage.wait_status(&asked.run, "done").await;
+    assert_eq!(stage.work_file("report.txt"), "ready\n");
+    window.page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_folder_that_vanished_is_named_where_a_run_is_started() {
+    let window = WindowStage::open(writing_stage().await).await;
+    let WindowStage { page, stage, .. } = &window;
+    page.wait_text("Nothing waits for you").await;
+    stage.add_agent(json!({})).await;
+    std::fs::remove_dir_all(stage.work()).unwrap();
+    page.press("Runs").await;
+    page.press("New run").await;
+    page.fill("What it shall do", "write the report").await;
+    page.press("Start run").await;
+    page.wait_text(stage.work().to_str().unwrap()).await;
+    page.shot("window-folder-vanished").await;
+    assert_eq!(stage.sayso.json(&["runs"]).await.exits(0).values().len(), 0);
+    window.page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_call_that_cannot_be_used_is_shown_with_what_the_model_was_told() {
+    let stage = Stage::calling("launch_rocket", json!({})).await;
+    let window = WindowStage::open(stage).await;
+    let WindowStage { page, stage, .. } = &window;
+    page.wait_text("Nothing waits for you").await;
+    stage.add_agent(json!({})).await;
+    let run = stage.start_run("go").await;
+    stage.wait_status(&run, "done").await;
+    page.press("Runs").await;
+    page.wait_text("Unknown tool: launch_rocket").await;
+    window.page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_prompt_of_one_megabyte_shows_its_cut_and_waits_for_the_rest_to_be_opened() {
+    let question = format!("Shall I go on? {}", "x".repeat(1 << 20));
+    let stage =
+        Stage::calling("question", json!({ "questions": [{ "question": question, "options": ["yes"] }] }))
+            .await;
+    let window = WindowStage::open(stage).await;
+    let asked = window.ask(json!({})).await;
+    let WindowStage { page, stage, .. } = &window;
+    select(page, "Shall I go on?").await;
+    page.wait_text("Show the rest").await;
+    page.shot("window-megabyte").await;
+    let option = fantoccini::Locator::XPath("//label[contains(., 'yes')]");
+    page.client.wait().for_element(option).await.unwrap().click().await.unwrap();
+    while page.text().await.contains("Show the rest") {
+        page.press("Show the rest").await;
+    }
+    press_until_decided(page, "Answer").await;
+    stage.wait_status(&asked.run, "done").await;
     window.page.end().await;
 }
 
@@ -146,7 +232,7 @@ async fn the_demo_runs_with_one_press_and_every_kind_it_asks_can_be_answered() {
         waiting.click().await.unwrap();
         press_until_decided_once(page, stage, button).await;
     }
-    sayso_tests::wait_until("the demo is done", sayso_tests::wait::SOON, async || {
+    wait_until("the demo is done", SOON, async || {
         let runs = stage.sayso.json(&["runs"]).await.exits(0).values();
         runs.iter().all(|run| run["status"] == "done")
     })
@@ -167,10 +253,10 @@ async fn the_demo_runs_with_one_press_and_every_kind_it_asks_can_be_answered() {
 async fn press_until_decided_once(page: &Session, stage: &Stage, button: &str) {
     let decisions = async || stage.sayso.json(&["history"]).await.exits(0).values().len();
     let before = decisions().await;
-    sayso_tests::wait_until(&format!("{button} decides"), sayso_tests::wait::SOON, async || {
+    wait_until(&format!("{button} decides"), SOON, async || {
         if decisions().await == before {
-            let _ = tokio::time::timeout(std::time::Duration::from_secs(1), page.press(button)).await;
-            tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+            let _ = tokio::time::timeout(Duration::from_secs(1), page.press(button)).await;
+            tokio::time::sleep(Duration::from_millis(200)).await;
         }
         decisions().await > before
     })

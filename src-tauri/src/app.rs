@@ -41,6 +41,7 @@ struct Shell {
 /// Runs the app until the person ends it.
 pub(crate) fn run(args: Args) -> ExitCode {
     let data_dir = sayso_host::data_dir(args.data_dir.clone());
+    sayso_host::Logs::Folder(&data_dir).begin();
     let builder = builder(Builder::<Wry>::new(), Start::new(data_dir.clone()));
     let single = tauri_plugin_single_instance::Builder::new()
         .dbus_id(identity::bus_name(&data_dir))

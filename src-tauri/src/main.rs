@@ -21,14 +21,11 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use args::Asked;
-use tracing_subscriber::EnvFilter;
 
 /// A command line that cannot be read.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
     let mut out = std::io::stdout();
     match Asked::read(std::env::args_os().skip(1)) {
         Ok(Asked::Run(args)) => app::run(args),

@@ -16,6 +16,7 @@ pub mod model;
 pub mod notifications;
 pub mod process;
 pub mod sayso;
+pub mod small_disk;
 pub mod stage;
 pub mod transcript;
 pub mod tray;

@@ -28,6 +28,12 @@ impl Stage {
         Self { sayso: Sayso::new(&root.path().join("data")), model, root }
     }
 
+    /// The same with its data folder elsewhere.
+    #[must_use]
+    pub fn with_data_dir(self, data_dir: &Path) -> Self {
+        Self { sayso: Sayso::new(data_dir), ..self }
+    }
+
     /// With a model that calls `tool` with `arguments` once for each message of the person, and ends when it has the result.
     pub async fn calling(tool: &str, arguments: Value) -> Self {
         Self::new(calling(tool, arguments).await)

@@ -8,7 +8,6 @@ mod exit;
 mod failure;
 mod history;
 mod inbox;
-mod logs;
 mod out;
 mod questions;
 mod running;

@@ -6,14 +6,13 @@ use serde_json::json;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, Logs};
 use crate::out::Out;
 use crate::running::Running;
 use crate::signals::asked_to_end;
 
 /// Runs a host until it is asked to end. Prints one line when it is ready, with and without `--json`.
 pub(crate) async fn serve(out: &Out, data_dir: &Path, port: Option<u16>) -> Result<Exit, Failure> {
-    logs::begin(Logs::Folder(data_dir));
+    sayso_host::Logs::Folder(data_dir).begin();
     // Listened for before anything runs, so that an early signal also ends it well.
     let end = asked_to_end();
     let running = Running::start(data_dir, port).await?;

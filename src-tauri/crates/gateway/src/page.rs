@@ -6,7 +6,7 @@ use crate::problem::Problem;
 
 /// The built UI: in the binary of a release, on disk for a debug build.
 #[derive(RustEmbed)]
-#[folder = "../../../ui/dist"]
+#[folder = "$CARGO_MANIFEST_DIR/../../../ui/dist"]
 #[allow_missing = true]
 struct Ui;
 
@@ -15,7 +15,7 @@ const INDEX: &str = "index.html";
 const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Sayso</title>\
 <h1>The page is not built</h1>\
 <p>This copy of Sayso was built without its page. The command line works: try <code>sayso list</code>.</p>\
-<p>To have the page, run <code>make build</code> in Sayso's source folder, then start Sayso again.</p></html>";
+<p>To have the page, run <code>make ui</code> in Sayso's source folder, then start Sayso again.</p></html>";
 
 /// A file of the UI; its first page for every other address that names no file.
 pub(crate) async fn page(uri: Uri) -> Response {

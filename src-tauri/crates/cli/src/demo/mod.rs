@@ -17,7 +17,6 @@ use terminal::Terminal;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::logs::{self, Logs};
 use crate::out::Out;
 use crate::running::Running;
 use crate::signals::asked_to_end;
@@ -29,7 +28,7 @@ pub(crate) async fn demo(
     data_dir: Option<PathBuf>,
     answers: Option<AnswerList>,
 ) -> Result<Exit, Failure> {
-    logs::begin(Logs::Terminal);
+    sayso_host::Logs::Terminal.begin();
     let place = Place::new(data_dir)?;
     let end = asked_to_end();
     let (way, running) = match Client::connect(&place.data_dir).await {

@@ -13,27 +13,30 @@ use tracing_subscriber::{Layer as _, fmt};
 const LARGE: u64 = 8 * 1024 * 1024;
 
 /// Where a host says how it is.
-pub(crate) enum Logs<'a> {
+#[derive(Clone, Copy, Debug)]
+pub enum Logs<'a> {
     /// Warnings on stderr, more in the data folder's `logs/sayso.log`.
     Folder(&'a Path),
     /// Errors on stderr alone: a person is busy at the terminal.
     Terminal,
 }
 
-/// Begins logging. `$SAYSO_LOG` changes how much goes to stderr. A log that cannot be written keeps nothing from
-/// running.
-pub(crate) fn begin(logs: Logs<'_>) {
-    let (level, file) = match logs {
-        Logs::Folder(data_dir) => ("warn", open(&data_dir.join("logs")).ok()),
-        Logs::Terminal => ("error", None),
-    };
-    let filter = std::env::var("SAYSO_LOG").ok().and_then(|filter| filter.parse().ok());
-    let filter = filter.unwrap_or_else(|| EnvFilter::new(level));
-    let stderr = fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(filter);
-    let file = file.map(|file| {
-        fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_filter(EnvFilter::new("info"))
-    });
-    let _ = tracing_subscriber::registry().with(stderr).with(file).try_init();
+impl Logs<'_> {
+    /// Begins logging, once in a process. `$SAYSO_LOG` changes how much goes to stderr. A log that cannot be written keeps
+    /// nothing from running.
+    pub fn begin(self) {
+        let (level, file) = match self {
+            Self::Folder(data_dir) => ("warn", open(&data_dir.join("logs")).ok()),
+            Self::Terminal => ("error", None),
+        };
+        let filter = std::env::var("SAYSO_LOG").ok().and_then(|filter| filter.parse().ok());
+        let filter = filter.unwrap_or_else(|| EnvFilter::new(level));
+        let stderr = fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(filter);
+        let file = file.map(|file| {
+            fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_filter(EnvFilter::new("info"))
+        });
+        let _ = tracing_subscriber::registry().with(stderr).with(file).try_init();
+    }
 }
 
 fn open(folder: &Path) -> io::Result<File> {
