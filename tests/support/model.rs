@@ -3,6 +3,7 @@
 use crate::{transcript, wait, wait_until};
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::extract::DefaultBodyLimit;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
@@ -150,7 +151,8 @@ impl ScriptedModel {
         });
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.expect("a free port");
         let address = format!("http://{}", listener.local_addr().expect("its address"));
-        let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
+        let router =
+            Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(Arc::clone(&shared));
         #[expect(clippy::disallowed_methods, reason = "the handle is kept and aborted on drop")]
         let server = tokio::spawn(async move {
             axum::serve(listener, router).await.expect("the model serves");
