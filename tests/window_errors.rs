@@ -41,8 +41,7 @@ async fn a_database_that_cannot_be_used_is_a_page_in_words_and_can_be_tried_agai
         std::fs::write(&file, &good).unwrap();
         page.press("Try again").await;
         page.wait_text("Nothing waits for you").await;
-        window.page.end().await;
-        stage = window.stage;
+        stage = window.close().await;
     }
 }
 

@@ -1,10 +1,14 @@
 //! A stage in the real window.
 
+use std::fs::File;
+
 use serde_json::{Value, json};
 
 use crate::desktop::Desktop;
 use crate::sayso::desktop_bin;
 use crate::stage::Stage;
+use crate::wait::SOON;
+use crate::wait_until;
 use crate::webdriver::Session;
 
 /// A stage whose host is the desktop app, and its page.
@@ -36,6 +40,15 @@ impl WindowStage {
         let data = stage.sayso.data_dir().to_string_lossy().into_owned();
         let page = Session::window(&desktop, &desktop_bin(), &["--data-dir", &data], &[]).await;
         Self { desktop, stage, page }
+    }
+
+    /// Closes the window and waits until the app has let go of its data folder.
+    pub async fn close(self) -> Stage {
+        self.page.end().await;
+        let lock = self.stage.sayso.data_dir().join("lock");
+        let is_free = async || File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok());
+        wait_until("the app has let go of its data folder", SOON, is_free).await;
+        self.stage
     }
 
     /// Adds the agent, changed by `more`, starts a run and waits for its request.

@@ -132,7 +132,8 @@ async fn a_set_up_is_kept_replaced_and_removed() {
     assert_eq!(list[0]["model"], "other");
     let tested = stage.call("agents.test", json!({ "name": "worker" })).await.unwrap();
     assert_eq!(tested["ok"], json!(false));
-    assert!(tested["message"].as_str().unwrap().contains("cannot be reached"), "{tested}");
+    let message = tested["message"].as_str().unwrap();
+    assert!(message.contains("cannot be reached") && message.ends_with("then test again."), "{message}");
     stage.call("agents.remove", json!({ "name": "worker" })).await.unwrap();
     assert_eq!(stage.refused("agents.remove", json!({ "name": "worker" })).await.0, code::NOT_FOUND);
 }
