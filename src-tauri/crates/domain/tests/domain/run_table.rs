@@ -355,7 +355,9 @@ fn a_file_that_changed_is_asked_about_again_and_bound_anew() {
         ("ok r1", "| pending"),
         ("ok r2", "approved:0 | running"),
     ]);
-    let CallState::Running(RunMode::Approved { file_hash }) = &run.slots[0].state else { panic!("{run:?}") };
+    let CallState::Running(RunMode::Approved { file_hash, .. }) = &run.slots[0].state else {
+        panic!("{run:?}")
+    };
     assert_eq!(file_hash.as_deref(), Some("hash2"), "the hash that was shown last");
 }
 
