@@ -240,6 +240,7 @@ it('approves what the person made of the arguments, and only that', async () => 
   await pass(1000);
   await press('e');
   await pass(10);
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('command');
   // The button stands for something else now, so it settles anew.
   expect(button('Approve with edits').disabled).toBe(true);
   await pass(600);
