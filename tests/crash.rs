@@ -135,6 +135,34 @@ async fn killed_while_the_tool_runs_the_person_is_asked_before_it_runs_again() {
 }
 
 #[tokio::test]
+async fn killed_while_an_edited_call_runs_it_is_asked_about_and_runs_again_as_edited() {
+    let stage = stage("echo theirs >> effect.txt").await;
+    let host = stage.sayso.serve();
+    stage.add_agent(json!({})).await;
+    let run = stage.start_run("append a line").await;
+    let request = stage.waiting().await;
+    let command = "echo happened >> effect.txt; test -e started || { touch started; sleep 600; }";
+    let edited = json!({ "arguments": { "command": command } });
+    stage.sayso.run(&["approve", key(&request), "--data", &edited.to_string()]).await.exits(0);
+    wait_file(&stage.work().join("started")).await;
+    host.kill();
+
+    let _host = stage.sayso.serve();
+    let again = stage.waiting().await;
+    assert!(prompt(&again).contains("may already have happened"), "{again}");
+    let shown = stage.sayso.json(&["show", key(&again)]).await.exits(0).value();
+    assert_eq!((&shown["arguments"]["command"], &shown["editable"]), (&json!(command), &json!(null)));
+    // It may have happened just so: nobody makes something else of it now.
+    let more = json!({ "arguments": { "command": "echo else >> effect.txt" } });
+    stage.sayso.run(&["approve", key(&again), "--data", &more.to_string()]).await.exits(1);
+    stage.sayso.run(&["approve", key(&again)]).await.exits(0);
+    finish(&stage, &run, 2).await;
+    assert_eq!(stage.work_file("effect.txt"), "happened\nhappened\n");
+    let last = stage.model.bodies().pop().unwrap();
+    assert!(last.contains("A person edited this call before approving it."), "{last}");
+}
+
+#[tokio::test]
 async fn killed_after_the_tool_and_before_the_model_nothing_runs_again() {
     let stage = stage("echo happened >> effect.txt").await;
     let (held, mark) = paused(&stage, "tool_finished");

@@ -47,6 +47,36 @@ async fn approve_writes_the_file_once() {
 
 #[tokio::test]
 #[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn contract_12_what_the_person_makes_of_a_call_is_what_is_written_and_history_shows_both() {
+    let (window, _notifications) = notified().await;
+    let asked = window.ask(json!({})).await;
+    let WindowStage { page, stage, .. } = &window;
+    select(page, &asked.prompt).await;
+    page.press("Edit").await;
+    page.fill("content", "mine, not theirs").await;
+    page.wait_text("What you changed").await;
+    page.shot("window-edit").await;
+    press_until_decided(page, "Approve with edits").await;
+    stage.wait_status(&asked.run, "done").await;
+    assert_eq!(stage.work_file("report.txt"), "mine, not theirs");
+    let told = stage.model.bodies().pop().unwrap();
+    assert!(told.contains("A person edited this call before approving it."), "{told}");
+    let history = stage.sayso.json(&["history"]).await.exits(0).value();
+    assert_eq!((&history["edited"], &history["surface"]), (&json!(true), &json!("window")));
+    let calls = stage.sayso.json(&["runs", "show", &asked.run]).await.exits(0).value()["calls"].clone();
+    assert_eq!(calls[0]["arguments"]["content"], "ready\n");
+    assert_eq!(calls[0]["edited"]["content"], "mine, not theirs");
+
+    page.press("History").await;
+    page.press(&asked.prompt).await;
+    page.wait_text("What you made of it").await;
+    page.wait_text("mine, not theirs").await;
+    page.shot("window-edit-history").await;
+    window.page.end().await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
 async fn deny_with_a_reason_is_notified_once_withdrawn_once_and_stays_home() {
     let (window, notifications) = notified().await;
     let asked = window.ask(json!({})).await;

@@ -222,3 +222,68 @@ it('sends the reason with a no, and waits for a tail to be opened before a yes',
   await pass(10);
   expect(decided[0]).toMatchObject({ key: 'long', ok: false, reason: 'over budget' });
 });
+
+const SCHEMA = '{"type":"object","properties":{"command":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1}},"required":["command"]}';
+
+async function type(label: string, text: string): Promise<void> {
+  const field = document.querySelector<HTMLTextAreaElement>(`[aria-label=${label}]`);
+  if (field === null) throw new Error(`no field ${label}`);
+  field.value = text;
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+  await pass(1);
+}
+
+it('approves what the person made of the arguments, and only that', async () => {
+  requests = [request({ key: 'a', kind: 'approval', prompt: 'Run it?', source: 'bot', tool: 'shell', age: 1, arguments: '{"command":"ls","timeout_seconds":9007199254740993}', editable: SCHEMA })];
+  await changed();
+  option('Run it?').click();
+  await pass(1000);
+  await press('e');
+  await pass(10);
+  expect(document.activeElement?.getAttribute('aria-label')).toBe('command');
+  // The button stands for something else now, so it settles anew.
+  expect(button('Approve with edits').disabled).toBe(true);
+  await pass(600);
+  button('Approve with edits').click();
+  await pass(10);
+  expect(decided).toEqual([]);
+  expect(document.body.textContent).toContain('Nothing is changed yet');
+  await type('command', '');
+  await type('command', 'ls -l');
+  expect(document.querySelector('.diff')?.textContent).toContain('+command: ls -l');
+  // Letters that are typed are text: none of them decides.
+  for (const key of ['a', 'd', 'e']) await press(key, document.querySelector('textarea') as EventTarget);
+  await pass(1000);
+  expect(decided).toEqual([]);
+  button('Approve with edits').click();
+  await pass(10);
+  expect(decided).toEqual([{ key: 'a', ok: true, digest: requests[0]?.item.digest ?? settled.get('a')?.item.digest, data: '{"arguments":{"command":"ls -l","timeout_seconds":9007199254740993}}' }]);
+});
+
+it('sends nothing while an edit does not fit, and forgets it when it is cancelled', async () => {
+  requests = [request({ key: 'a', kind: 'approval', prompt: 'Run it?', source: 'bot', tool: 'shell', age: 1, arguments: '{"command":"ls"}', editable: SCHEMA })];
+  await changed();
+  option('Run it?').click();
+  await pass(1000);
+  button('Edit').click();
+  await pass(600);
+  await type('timeout_seconds', 'soon');
+  expect(document.body.textContent).toContain('Enter a whole number');
+  button('Approve with edits').click();
+  await pass(10);
+  expect(decided).toEqual([]);
+  button('Cancel edit').click();
+  await pass(600);
+  expect(document.querySelector('textarea')).toBeNull();
+  button('Approve').click();
+  await pass(10);
+  expect(decided.map((one) => one.data)).toEqual([undefined]);
+});
+
+it('offers no edit where the source allows none', async () => {
+  option('First?').click();
+  await pass(1000);
+  expect(() => button('Edit')).toThrow();
+  await press('e');
+  expect(document.querySelector('textarea')).toBeNull();
+});

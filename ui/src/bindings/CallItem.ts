@@ -21,7 +21,11 @@ tool: string,
  */
 arguments: string, 
 /**
- * The call on one line: a command, a path, a url.
+ * What the person made of the arguments, where they changed them: JSON text. This is what runs.
+ */
+edited: string | null, 
+/**
+ * The call as it runs, on one line: a command, a path, a url.
  */
 summary: string, 
 /**

@@ -19,6 +19,10 @@ tool: string | null,
  */
 arguments: string | null, 
 /**
+ * What the person made of the arguments, where they changed them: JSON text.
+ */
+edited_arguments: string | null, 
+/**
  * The folder.
  */
 folder: string | null, 

@@ -5,7 +5,7 @@
  */
 export type HistoryFilter = { 
 /**
- * Words in the prompt, the arguments or the reason.
+ * Words in the prompt, the arguments (also the edited ones) or the reason.
  */
 text?: string, 
 /**

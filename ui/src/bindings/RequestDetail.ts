@@ -16,6 +16,11 @@ item: RequestItem,
  */
 arguments: string | null, 
 /**
+ * Where the person may change the arguments and approve what they made of them: the JSON schema that these must fit, as
+ * JSON text. They are sent as `data: {"arguments": …}`, with the digest.
+ */
+editable: string | null, 
+/**
  * `data` of the request: JSON text.
  */
 data: string | null, 

@@ -6,6 +6,7 @@ export type Action =
   | 'approve'
   | 'deny'
   | 'reason'
+  | 'edit'
   | 'open'
   | 'filter'
   | 'inbox'
@@ -28,6 +29,7 @@ export const BINDINGS: readonly Binding[] = [
   { action: 'approve', keys: ['a'], does: 'Approve or answer the request that you selected' },
   { action: 'deny', keys: ['d'], does: 'Deny or decline the request that you selected' },
   { action: 'reason', keys: ['r'], does: 'Write a reason, kept in history only' },
+  { action: 'edit', keys: ['e'], does: 'Change what will run before you approve it, where you may' },
   { action: 'open', keys: ['o'], does: 'Open the sign-in page' },
   { action: 'filter', keys: ['/'], does: 'Filter or search' },
   { action: 'inbox', keys: ['g i'], does: 'Go to Inbox' },

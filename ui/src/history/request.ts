@@ -22,6 +22,7 @@ export function requestOf({ item, tool, arguments: args, folder, diff, digest }:
       digest,
     },
     arguments: args,
+    editable: null,
     data: data === undefined ? null : write(data),
     url: textOf(wire, 'url') ?? null,
     folder,

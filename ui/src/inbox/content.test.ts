@@ -20,6 +20,7 @@ function detail(over: Partial<RequestDetail>, item: Partial<RequestDetail['item'
       digest: 'd',
       ...item,
     },
+    editable: null,
     arguments: null,
     data: null,
     url: null,

@@ -1,3 +1,4 @@
+import type { Edit } from '../forms/edit';
 import { type Choice, type Question, noChoice } from '../forms/questions';
 import { type Field, type Values, initialValues } from '../forms/schema';
 
@@ -6,6 +7,8 @@ export class Draft {
   reason = $state('');
   values = $state<Values>({});
   choices = $state<Choice[]>([]);
+  /** What the person makes of the arguments; null while they are not edited. */
+  edit = $state<Edit | null>(null);
   /** Whether an answer was tried that was not complete: from then on what is wrong is said. */
   tried = $state(false);
 

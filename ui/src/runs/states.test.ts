@@ -7,6 +7,7 @@ const call = (over: Partial<CallItem>): CallItem => ({
   index: 0,
   tool: 'shell',
   arguments: '{}',
+  edited: null,
   summary: '',
   state: 'finished',
   output: null,

@@ -26,6 +26,7 @@ export function request({ key, kind, prompt, source, tool, summary, age, left, r
       digest: `9f2c${key.padEnd(60, '0')}`,
     },
     arguments: null,
+    editable: null,
     data: null,
     url: null,
     folder: null,
@@ -51,6 +52,7 @@ export const REQUESTS: RequestDetail[] = [
     left: 221,
     run: 'release',
     arguments: '{"command":"git push origin v2.4.0","timeout_seconds":120}',
+    editable: '{"type":"object","properties":{"command":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":600}},"required":["command"]}',
     folder: '~/code/atlas',
     notes: ['Cannot be undone here. Publishes a tag on a remote that other people read.'],
     trail: [
@@ -134,7 +136,7 @@ export const REQUESTS: RequestDetail[] = [
 ];
 
 const usage = { input_tokens: 16_200, output_tokens: 2_202 };
-const quiet = { request: null, outcome: null, decided_by: null, output: null, is_error: false };
+const quiet = { edited: null, request: null, outcome: null, decided_by: null, output: null, is_error: false };
 
 function run(id: string, agent: string, title: string, status: string, age: number, over: Partial<RunDetail> = {}, detail: string | null = null): RunDetail {
   return {

@@ -80,6 +80,7 @@ export function fake(options: string): Transport {
         item,
         tool: 'refund',
         arguments: '{"customer":20114,"amount":1250.00,"currency":"USD"}',
+        edited_arguments: null,
         folder: null,
         diff: null,
         sent: `{"id":"req-88","ok":false,"reason":"declined"}`,

@@ -1,6 +1,4 @@
-use std::collections::HashSet;
-
-use sayso_domain::ToolResult;
+use sayso_domain::{ToolResult, ambiguous_name};
 use serde_json::{Map, Value};
 
 /// The arguments of a call: an object, and the text that it was read from (contract 20).
@@ -30,7 +28,7 @@ impl Arguments {
         }
         match ambiguous_name(text) {
             None => Ok(Self { text: text.to_owned(), value }),
-            Some(problem) => Err(format!("{problem}. The tool did not run.")),
+            Some(name) => Err(format!("The arguments hold {name}. The tool did not run.")),
         }
     }
 
@@ -89,53 +87,6 @@ fn type_of(value: &Value) -> &'static str {
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }
-}
-
-/// What the JSON parser takes for an instruction to itself when it is an object's first name: it would read another value
-/// than the text shows.
-const PARSERS_OWN: &str = "$serde_json::private::";
-
-/// Finds a name that an object has twice, at any depth, or one that the parser keeps for itself. The text is valid JSON.
-fn ambiguous_name(text: &str) -> Option<String> {
-    let mut objects: Vec<HashSet<String>> = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['{', '}', '"']) {
-        let found = rest.as_bytes()[at];
-        rest = &rest[at + 1..];
-        match found {
-            b'{' => objects.push(HashSet::new()),
-            b'}' => drop(objects.pop()),
-            _ => {
-                let end = end_of_string(rest);
-                let quoted = &rest[..end];
-                rest = rest.get(end + 1..).unwrap_or_default();
-                if !rest.trim_start().starts_with(':') {
-                    continue;
-                }
-                let name: String = serde_json::from_str(&format!("\"{quoted}\"")).unwrap_or_default();
-                if name.starts_with(PARSERS_OWN) {
-                    return Some(format!("The arguments hold the name `{name}`, which is not allowed"));
-                }
-                if let Some(names) = objects.last_mut()
-                    && !names.insert(name.clone())
-                {
-                    return Some(format!("The arguments hold `{name}` twice"));
-                }
-            }
-        }
-    }
-    None
-}
-
-/// Where a string ends: at the first quote that is not escaped.
-fn end_of_string(text: &str) -> usize {
-    let mut escaped = false;
-    let is_end = |byte: u8| {
-        let ends = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        ends
-    };
-    text.bytes().position(is_end).unwrap_or(text.len())
 }
 
 #[cfg(test)]

@@ -112,7 +112,7 @@ fn record(slot: sayso_domain::run::Slot) -> Option<ToolCallRecord> {
 async fn answer(asked: &Asked, wait_for: &WaitFor) -> Option<Answer> {
     let request = &asked.shown.request;
     let digest = Digest::of(&asked.shown.to_text());
-    let decide = |act: &Act| settle(request, RequestState::Pending, &digest, act, system_time());
+    let decide = |act: &Act| settle(&asked.shown, RequestState::Pending, &digest, act, system_time());
     let given = tokio::select! {
         given = AssertUnwindSafe(async { wait_for(request.clone()).await }).catch_unwind() => match given {
             Ok(Ok(answer)) => Act::Answer { answer, digest: None },
@@ -128,10 +128,11 @@ async fn answer(asked: &Asked, wait_for: &WaitFor) -> Option<Answer> {
         () = deadline(request) => Act::Expire,
     };
     if let Act::Answer { answer, .. } = &given
-        && (form::edits(request, answer) || form::check(request, answer).is_err())
+        && let Err(misfit) = form::check(&asked.shown, answer)
     {
         tracing::warn!(
             request = request.id,
+            %misfit,
             "an answer does not fit what was asked; the request stays pending"
         );
         return None;
@@ -140,8 +141,11 @@ async fn answer(asked: &Asked, wait_for: &WaitFor) -> Option<Answer> {
         Ok(settlement) => Some(settlement.delivered()),
         Err(Refused::TooLate) => decide(&Act::Expire).ok().map(|settlement| settlement.delivered()),
         Err(
-            refused
-            @ (Refused::WrongId | Refused::WrongDigest | Refused::NotDue | Refused::AlreadySettled(_)),
+            refused @ (Refused::WrongId
+            | Refused::WrongDigest
+            | Refused::NotEditable
+            | Refused::NotDue
+            | Refused::AlreadySettled(_)),
         ) => {
             tracing::warn!(request = request.id, %refused, "an answer changed nothing; the request stays pending");
             None

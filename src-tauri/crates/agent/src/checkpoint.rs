@@ -1,7 +1,7 @@
 use std::fmt;
 
 use sayso_domain::run::{Asked, CallState, Run, Slot, Status};
-use sayso_domain::{Answer, Digest, Request};
+use sayso_domain::{Answer, Digest, Request, Shown};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -81,6 +81,12 @@ impl Checkpoint {
         self.requests.iter().map(|asked| (&asked.shown.request, Digest::of(&asked.shown.to_text())))
     }
 
+    /// All that is to be shown of each request that waits, in call order: also the tool, its arguments, and whether these may be
+    /// edited (contract 12).
+    pub fn shown(&self) -> impl Iterator<Item = &Shown> {
+        self.requests.iter().map(|asked| &asked.shown)
+    }
+
     /// Takes it apart, if it is whole.
     pub(crate) fn open(self, style: Style) -> Result<(Run, MemoryJournal, Vec<Asked>), ResumeError> {
         if self.version != VERSION {
@@ -106,14 +112,19 @@ impl Checkpoint {
 /// Whether a request shows just what a yes would run.
 fn shows(asked: &Asked, run: &Run, slot: &Slot) -> bool {
     let shown = &asked.shown;
+    let mut may_edit = false;
     let (prompt, file_hash) = match &slot.state {
-        CallState::Waiting { prompt, file_hash, .. } => (Some(prompt), file_hash.as_ref()),
+        CallState::Waiting { prompt, file_hash, editable, .. } => {
+            may_edit = *editable;
+            (Some(prompt), file_hash.as_ref())
+        }
         CallState::Suspended { prompt, .. } => (Some(prompt), None),
         CallState::Unknown { .. } | CallState::Running(_) | CallState::Finished(_) => (None, None),
     };
     shown.run == Some(run.id)
         && shown.tool.as_ref() == Some(&slot.name)
-        && shown.arguments.as_ref() == Some(&slot.arguments)
+        && shown.arguments.as_deref() == Some(slot.effective_arguments())
+        && shown.is_editable() == may_edit
         && shown.file_hash.as_ref() == file_hash
         && prompt.is_none_or(|prompt| *prompt == shown.request.prompt)
 }

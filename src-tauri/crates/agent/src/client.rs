@@ -101,7 +101,8 @@ impl Client {
 
     /// With someone to ask. Requests that wait at the same time are asked about at the same time. An answer with another
     /// id, an error or a panic leaves the request pending (contract 12, 14); at its deadline a request is declined as
-    /// expired, and a later yes changes nothing (contract 13). The reason of a no stays here (contract 9).
+    /// expired, and a later yes changes nothing (contract 13). An ok with `data.arguments` edits the call where its tool is
+    /// [editable](crate::Tool::is_editable); anything else that does not fit leaves it pending (contract 12, 30). The reason of a no stays here (contract 9).
     #[must_use]
     pub fn wait_for<F, R, E>(mut self, ask: F) -> Self
     where

@@ -40,7 +40,8 @@ pub trait Hook: Send + Sync {
     async fn after_model(&self, _run: RunId, _reply: &Reply) {}
 
     /// Once for each call that could run, before anybody is asked and before it first runs. It has no say when the call
-    /// runs after its approval, in this process or another.
+    /// runs after its approval, in this process or another, unless the person edited the arguments: then it is called for
+    /// these, and can reject them; that it would ask is covered by the person's yes.
     async fn before_tool(&self, _call: &HookedCall<'_>) -> Guard {
         Guard::Pass
     }

@@ -60,8 +60,9 @@
 //!
 //! [`Client::stream`] shows a run as it goes on, in [`AgentEvent`]s; text comes in pieces where
 //! [`ModelOptions::stream`] is on. [`NativeTool::typed`] makes a tool of a closure and a type. A [`Hook`] looks on before
-//! and after model and tool calls, and can ask a person about a call that policy would let run. The folder `examples` has
-//! programs that run without a model.
+//! and after model and tool calls, and can ask a person about a call that policy would let run. Where a tool is
+//! [editable](Tool::is_editable), a person may change the arguments of a call and approve what they made of them. The
+//! folder `examples` has programs that run without a model.
 //!
 //! Tools that start processes give them an allow-listed environment and end them with the call; file tools stay beneath
 //! the agent's [`Folder`]. Linux is what this is made for and tested on.

@@ -16,6 +16,7 @@ pub struct NativeTool {
     spec: ToolSpec,
     policy: Policy,
     has_effects: bool,
+    is_editable: bool,
     check: Option<Check>,
     body: Box<Body>,
 }
@@ -31,6 +32,7 @@ impl NativeTool {
             spec: ToolSpec { name: name.into(), description: description.into(), schema },
             policy: Policy::Allow,
             has_effects: true,
+            is_editable: false,
             check: None,
             body: Box::new(move |arguments, context| Box::pin(body(arguments, context))),
         }
@@ -46,6 +48,13 @@ impl NativeTool {
     #[must_use]
     pub fn effects(self, has_effects: bool) -> Self {
         Self { has_effects, ..self }
+    }
+
+    /// Whether a person who is asked may change the arguments and approve what they made of them (contract 12); nobody may
+    /// unless told so. What they send must fit the schema, and is what runs.
+    #[must_use]
+    pub fn editable(self, is_editable: bool) -> Self {
+        Self { is_editable, ..self }
     }
 
     /// With what arguments must fit before anybody is asked.
@@ -66,6 +75,10 @@ impl Tool for NativeTool {
 
     fn has_effects(&self) -> bool {
         self.has_effects
+    }
+
+    fn is_editable(&self) -> bool {
+        self.is_editable
     }
 
     async fn draft(&self, arguments: &Arguments, _context: &ToolContext) -> Result<Draft, ToolResult> {

@@ -43,7 +43,7 @@ pub enum ResumeError {
         "The deadline of {0} has passed, so nothing was run. Resume without this answer: it has expired."
     )]
     TooLate(String),
-    /// The data does not fit the request's schema (contract 30).
+    /// The data does not fit the request's schema, or edited arguments their tool's (contract 12, 30).
     #[error("The data of the answer to {id} does not fit, so nothing was run: {why}.")]
     WrongData {
         /// The request's id.
@@ -51,7 +51,7 @@ pub enum ResumeError {
         /// What does not fit.
         why: String,
     },
-    /// Only arguments of a request that is editable may be edited (contract 12).
+    /// Only arguments of a call whose tool is [editable](crate::Tool::is_editable) may be edited (contract 12).
     #[error("The call of {0} can only be approved or declined as it was shown, so nothing was run.")]
     NotEditable(String),
     /// It is for a model of another style, whose messages are of another shape.
@@ -68,6 +68,9 @@ impl Client {
     /// Goes on with a run that waits, in this process or another (contract 26). The model is not asked again for the same
     /// turn and is told nothing new; each call gets exactly one result. Requests without an answer go on waiting, unless
     /// their deadline has passed: then they have expired (contract 13, 27); a client with a `wait_for` asks about them.
+    ///
+    /// An ok with `data.arguments` runs the call with these arguments in place of those that were shown, where its tool is
+    /// [editable](crate::Tool::is_editable) and they fit its schema; the model is told of it (contract 12).
     ///
     /// All answers are checked first. If one cannot be taken, none is, and the checkpoint can still be resumed. Otherwise it
     /// is used up: its [`Claims`](crate::Claims) refuse a second try. By default they hold in this process alone; see
@@ -135,9 +138,8 @@ fn settled(asked: &[Asked], answers: Vec<Decision>, now: Time) -> Result<Vec<Inc
     }
     for asked in asked.iter().filter(|asked| asked.shown.request.is_expired(now)) {
         if !is_settled(&settled, asked.key) {
-            let request = &asked.shown.request;
             let digest = Digest::of(&asked.shown.to_text());
-            if let Ok(expired) = settle(request, RequestState::Pending, &digest, &Act::Expire, now) {
+            if let Ok(expired) = settle(&asked.shown, RequestState::Pending, &digest, &Act::Expire, now) {
                 settled.push(incoming(asked.key, expired.delivered()));
             }
         }
@@ -165,15 +167,14 @@ fn find<'a>(asked: &'a [Asked], decision: &Decision) -> Result<&'a Asked, Resume
 fn settle_one(asked: &Asked, decision: Decision, now: Time) -> Result<Incoming, ResumeError> {
     let request = &asked.shown.request;
     let id = || request.id.clone();
-    form::check(request, &decision.answer).map_err(|why| ResumeError::WrongData { id: id(), why })?;
-    if form::edits(request, &decision.answer) {
-        return Err(ResumeError::NotEditable(id()));
-    }
+    form::check(&asked.shown, &decision.answer)
+        .map_err(|misfit| ResumeError::WrongData { id: id(), why: misfit.to_string() })?;
     let act = Act::Answer { answer: decision.answer, digest: decision.digest };
     let stored = Digest::of(&asked.shown.to_text());
-    match settle(request, RequestState::Pending, &stored, &act, now) {
+    match settle(&asked.shown, RequestState::Pending, &stored, &act, now) {
         Ok(settlement) => Ok(incoming(asked.key, settlement.delivered())),
         Err(Refused::TooLate) => Err(ResumeError::TooLate(id())),
+        Err(Refused::NotEditable) => Err(ResumeError::NotEditable(id())),
         Err(Refused::WrongDigest) => Err(ResumeError::WrongDigest(id())),
         Err(Refused::WrongId | Refused::NotDue | Refused::AlreadySettled(_)) => {
             Err(ResumeError::UnknownRequest(id()))

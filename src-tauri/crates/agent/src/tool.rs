@@ -92,6 +92,12 @@ pub trait Tool: Send + Sync {
         true
     }
 
+    /// Whether a person who is asked about a call of it may change the arguments and approve what they made of them
+    /// (contract 12): what runs then must fit the schema of [`ToolSpec`], and the model is told. Not unless the tool says so.
+    fn is_editable(&self) -> bool {
+        false
+    }
+
     /// The call on one line: a command, a path, a URL.
     fn summary(&self, arguments: &Value) -> String {
         sayso_domain::text::cut(&arguments.to_string(), 200)

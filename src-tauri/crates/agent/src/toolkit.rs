@@ -79,6 +79,12 @@ impl Toolkit {
         self.tools.iter().find(|(spec, _)| spec.name == name).map(|(_, tool)| tool)
     }
 
+    /// The schema that edited arguments of a tool must fit, if a person may edit them.
+    pub(crate) fn editable(&self, name: &str) -> Option<serde_json::Value> {
+        let (spec, tool) = self.tools.iter().find(|(spec, _)| spec.name == name)?;
+        tool.is_editable().then(|| spec.schema.clone())
+    }
+
     /// What a model is told of them, in the order in which they were added.
     pub fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.tools.iter().map(|(spec, _)| spec)

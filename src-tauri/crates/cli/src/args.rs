@@ -70,7 +70,8 @@ pub(crate) enum Command {
     Approve {
         /// The request's key, or its beginning.
         key: String,
-        /// What you type or choose, where the request asks for it.
+        /// What you type or choose, where the request asks for it; or `{"arguments":{…}}` to change what runs, where it may
+        /// be edited.
         #[arg(long, allow_hyphen_values = true, value_parser = json_text)]
         data: Option<String>,
     },
@@ -174,9 +175,12 @@ pub(crate) struct Filters {
 
 /// The text itself is kept, so that numbers keep every digit.
 fn json_text(text: &str) -> Result<String, String> {
-    match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("it is not valid JSON: {error}")),
+    if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
+        return Err(format!("it is not valid JSON: {error}"));
+    }
+    match sayso_domain::ambiguous_name(text) {
+        None => Ok(text.to_owned()),
+        Some(name) => Err(format!("it holds {name}")),
     }
 }
 

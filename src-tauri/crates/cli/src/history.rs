@@ -126,7 +126,7 @@ fn print_page(out: &Out, items: &[HistoryItem]) -> Result<(), Failure> {
         };
         [
             relative(&item.decided_at, now),
-            item.outcome.clone(),
+            if item.edited { format!("{}, edited", item.outcome) } else { item.outcome.clone() },
             by,
             item.source.clone(),
             item.prompt.clone(),

@@ -58,7 +58,7 @@ pub(crate) async fn show(out: &Out, data_dir: &Path, key: &str) -> Result<Exit, 
         out.field("digest", Some(&detail.item.digest))?;
         match &detail.decision {
             Some(decision) => print_decision(out, decision)?,
-            None => print_how_to_decide(out, &detail.item)?,
+            None => print_how_to_decide(out, &detail)?,
         }
     }
     Ok(Exit::Done)
@@ -252,14 +252,19 @@ fn print_json(out: &Out, name: &str, json: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print_how_to_decide(out: &Out, item: &RequestItem) -> Result<(), Failure> {
-    let key = &item.key;
-    let yes = match item.kind.as_str() {
+fn print_how_to_decide(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
+    let key = &detail.item.key;
+    let yes = match detail.item.kind.as_str() {
         "question" => format!("sayso answer {key} --data '{{\"answers\":[\"…\"]}}'"),
         "input" => format!("sayso answer {key} --data JSON"),
         _ => format!("sayso approve {key}"),
     };
     out.line(&format!("\nTo decide: {yes}\n       or: sayso deny {key} --reason TEXT"))?;
+    if detail.editable.is_some() {
+        out.line(&format!(
+            "  to edit: sayso approve {key} --data '{{\"arguments\":{{…}}}}' runs these arguments instead, all of them"
+        ))?;
+    }
     Ok(())
 }
 

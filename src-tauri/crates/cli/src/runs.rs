@@ -212,6 +212,9 @@ fn print_call(out: &Out, call: &CallItem) -> Result<(), Failure> {
         state += ", not ok";
     }
     out.block(&visible(&format!("{} ({state})", call.tool)), &call.arguments)?;
+    if let Some(edited) = &call.edited {
+        out.block("edited by a person, so it ran with", edited)?;
+    }
     match &call.output {
         Some(output) => out.block("gave", output)?,
         None => out.field("request", call.request.as_deref())?,

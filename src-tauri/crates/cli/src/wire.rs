@@ -26,6 +26,7 @@ pub(crate) fn request_detail(detail: &RequestDetail) -> Value {
     value["digest"] = json!(detail.item.digest);
     value["tool"] = json!(detail.item.tool);
     value["arguments"] = detail.arguments.as_deref().map_or(Value::Null, json_of);
+    value["editable"] = detail.editable.as_deref().map_or(Value::Null, json_of);
     value["folder"] = json!(detail.folder);
     value["diff"] = json!(detail.diff);
     value["notes"] = json!(detail.notes);
@@ -70,6 +71,7 @@ pub(crate) fn run_detail(detail: &RunDetail) -> Value {
 fn call(call: &CallItem) -> Value {
     let mut value = json!(call);
     value["arguments"] = json_of(&call.arguments);
+    value["edited"] = call.edited.as_deref().map_or(Value::Null, json_of);
     value
 }
 

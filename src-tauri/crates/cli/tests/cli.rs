@@ -278,6 +278,43 @@ fn the_demo_reads_lines_and_silence_is_never_a_yes() {
 }
 
 #[test]
+fn contract_12_a_call_is_approved_with_edits_from_the_command_line() {
+    let stage = Stage::new();
+    let serving = stage.serve();
+    stage.json(&["demo", "--answers", "approve"]).exits(4);
+    let item = stage.waiting();
+    let key = item["key"].as_str().unwrap();
+    let detail = stage.json(&["show", key]).exits(0).value();
+    assert_eq!(detail["editable"]["required"], json!(["path", "content"]));
+    let words = stage.run(&["show", key]).exits(0).stdout;
+    assert!(words.contains(&format!("sayso approve {key} --data '{{\"arguments\":{{…}}}}'")), "{words}");
+
+    // What cannot be read is wrong usage; what does not fit is refused. It still waits.
+    for bad in [r#"{"arguments":"#, r#"{"arguments":{"path":"a","path":"b","content":""}}"#] {
+        stage.run(&["approve", key, "--data", bad]).exits(2);
+    }
+    let refused = stage.json(&["approve", key, "--data", r#"{"arguments":{"path":"hello.txt"}}"#]).exits(1);
+    assert_eq!(refused.error_code(), "invalid_data");
+    assert_eq!(stage.waiting()["key"], key);
+
+    let mine = json!({ "path": "hello.txt", "content": "Mine, and 9007199254740993.\n" });
+    let data = json!({ "arguments": mine }).to_string();
+    let decision = stage.json(&["approve", key, "--data", &data]).exits(0).value();
+    assert_eq!(decision["outcome"], "approved");
+    stage.waiting();
+    assert_eq!(std::fs::read_to_string(stage.demo_file()).unwrap(), "Mine, and 9007199254740993.\n");
+    let run = item["run"].as_str().unwrap();
+    let shown = stage.json(&["runs", "show", run]).exits(0).value();
+    let calls: Vec<_> = shown["calls"].as_array().unwrap().iter().map(|call| &call["edited"]).collect();
+    assert!(calls.contains(&&mine) && calls.contains(&&Value::Null), "{calls:?}");
+    serving.end();
+    let history = stage.json(&["history"]).exits(0).values();
+    assert_eq!((&history[0]["edited"], &history[1]["edited"]), (&json!(true), &json!(false)));
+    assert!(stage.run(&["history"]).exits(0).stdout.contains("approved, edited"));
+    stage.run(&["history", "verify"]).exits(0);
+}
+
+#[test]
 fn requests_are_listed_shown_and_decided() {
     let stage = Stage::new();
     let serving = stage.serve();

@@ -2,7 +2,9 @@ use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
+use crate::edit::permits;
 use crate::{Request, RunId, sha256};
 
 /// SHA-256 over the stored bytes of a request as shown. A decision is bound to it: an answer for another digest is
@@ -31,6 +33,10 @@ pub struct Shown {
     pub diff: Option<String>,
     /// Notes on the risk, in words.
     pub notes: Vec<String>,
+    /// Where a person may change the arguments and approve what they made of them: the JSON schema that these must fit.
+    /// Without it, nobody may (contract 12). It is left out when unset, so that older texts keep their digest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub editable: Option<Value>,
 }
 
 impl Shown {
@@ -46,7 +52,13 @@ impl Shown {
             file_hash: None,
             diff: None,
             notes: Vec::new(),
+            editable: None,
         }
+    }
+
+    /// Whether a person may change the arguments and approve what they made of them (contract 12).
+    pub fn is_editable(&self) -> bool {
+        self.editable.is_some() && permits(&self.request.kind)
     }
 
     /// The bytes that are stored and hashed: JSON on one line, keys in the order above.

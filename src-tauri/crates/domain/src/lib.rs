@@ -2,8 +2,10 @@
 //! machines, per-tool policy, what a decision is bound to, and safe text. There is no IO, no async and no clock in
 //! here: time and ids are arguments.
 
+mod ambiguous;
 mod answer;
 mod digest;
+mod edit;
 mod elicitation;
 mod hash;
 mod id;
@@ -14,6 +16,7 @@ mod question;
 mod request;
 mod request_url;
 pub mod run;
+mod schema;
 mod secret_field;
 mod settlement;
 pub mod text;
@@ -21,8 +24,10 @@ mod time;
 mod tool_result;
 mod wire;
 
+pub use ambiguous::{AmbiguousName, ambiguous_name};
 pub use answer::Answer;
 pub use digest::{Digest, Shown};
+pub use edit::check_edit;
 pub use elicitation::ElicitAction;
 pub use hash::sha256;
 pub use id::{ParseIdError, RequestKey, RunId, SourceId};
@@ -32,6 +37,7 @@ pub use policy::Policy;
 pub use question::question_prompt;
 pub use request::Request;
 pub use request_url::{RequestUrlError, check_request_url};
+pub use schema::{Misfit, check_fits, check_schema};
 pub use secret_field::{SecretField, find_secret_field};
 pub use settlement::{Act, DecidedBy, Refused, RequestState, Settlement, Surface, settle};
 pub use time::{ParseTimeError, Time};

@@ -1,4 +1,5 @@
-use crate::{Answer, Cause, Digest, Kind, Outcome, Request, Time};
+use crate::edit::{brought, edited};
+use crate::{Answer, Cause, Digest, Kind, Outcome, Shown, Time};
 
 /// Where a request stands. It settles at most once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +64,8 @@ pub struct Settlement {
     pub outcome: Outcome,
     /// The answer with the person's own reason, for History alone; [`Settlement::delivered`] is what leaves.
     pub answer: Answer,
+    /// Where a person changed the arguments: what they made of them, as JSON text on one line.
+    pub edited: Option<String>,
     /// When.
     pub at: Time,
 }
@@ -89,25 +92,31 @@ pub enum Refused {
     /// The answer is for something other than what is stored.
     #[error("the answer is for something other than what is stored")]
     WrongDigest,
+    /// It would change the arguments of a call that can only be approved as shown.
+    #[error("the arguments of this call cannot be changed")]
+    NotEditable,
     /// The deadline has not come, or there is none.
     #[error("the deadline has not passed")]
     NotDue,
 }
 
-/// Decides what an act does to a request: pure, so that every surface gets the same verdict.
+/// Decides what an act does to a request: pure, so that every surface gets the same verdict. Whether edited arguments fit
+/// is [`check_edit`](crate::check_edit)'s to say; here an edit of what is not editable is refused (contract 12).
 pub fn settle(
-    request: &Request,
+    shown: &Shown,
     state: RequestState,
     stored: &Digest,
     act: &Act,
     now: Time,
 ) -> Result<Settlement, Refused> {
+    let request = &shown.request;
     if let RequestState::Settled(outcome) = state {
         return Err(Refused::AlreadySettled(outcome));
     }
     let no = |outcome: Outcome| Settlement {
         answer: Answer::declined(&request.id, outcome.class().map(crate::Class::as_str)),
         outcome,
+        edited: None,
         at: now,
     };
     match act {
@@ -124,8 +133,11 @@ pub fn settle(
             if digest.is_some_and(|digest| digest != *stored) {
                 return Err(Refused::WrongDigest);
             }
+            if !shown.is_editable() && brought(&request.kind, answer).is_some() {
+                return Err(Refused::NotEditable);
+            }
             let outcome = if answer.is_ok() { ok_outcome(&request.kind) } else { Outcome::Declined };
-            Ok(Settlement { outcome, answer: answer.clone(), at: now })
+            Ok(Settlement { outcome, answer: answer.clone(), edited: edited(shown, answer), at: now })
         }
     }
 }

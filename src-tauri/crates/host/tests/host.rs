@@ -270,6 +270,58 @@ async fn an_approved_command_runs_in_the_folder_that_was_shown_or_not_at_all() {
     assert!(!at("two/here").exists());
 }
 
+/// What runs, what Runs and History show, and what is refused at the door.
+#[tokio::test]
+async fn contract_12_an_edited_command_runs_as_edited_and_everything_shows_both() {
+    let stage = stage().await;
+    std::fs::create_dir(stage.root.path().join("work")).unwrap();
+    let (model, _serving) = model("touch theirs").await;
+    let set_up = json!({ "base_url": model, "folder": stage.root.path().join("work"), "max_turns": 3 });
+    stage.call("agents.save", stage.setup(set_up)).await.unwrap();
+    let run = stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
+    let key = stage.waiting(None).await;
+    let shown = stage.call("inbox.show", json!({ "key": key })).await.unwrap();
+    let schema: Value = serde_json::from_str(shown["editable"].as_str().unwrap()).unwrap();
+    assert_eq!(schema["required"], json!(["command"]));
+    let digest = shown["item"]["digest"].clone();
+    let decide = |data: &str, digest: &Value| {
+        stage.call("inbox.decide", json!({ "key": key, "ok": true, "data": data, "digest": digest }))
+    };
+    for (data, code, named) in [
+        (r#"{"arguments":{"command":"touch a","command":"touch b"}}"#, code::INVALID_DATA, "`command` twice"),
+        (r#"{"arguments":{"command":"touch a"},"arguments":{}}"#, code::INVALID_DATA, "`arguments` twice"),
+        (r#"{"arguments":{"$serde_json::private::RawValue":"{}"}}"#, code::INVALID_DATA, "not allowed"),
+        (r#"{"arguments":{"timeout_seconds":5}}"#, code::INVALID_DATA, "command"),
+        (
+            r#"{"arguments":{"command":"touch a","timeout_seconds":0}}"#,
+            code::INVALID_DATA,
+            "`timeout_seconds`",
+        ),
+        (r#"{"arguments":"#, code::INVALID_DATA, "not valid JSON"),
+    ] {
+        let (said, message) = decide(data, &digest).await.unwrap_err();
+        assert!(said == code && message.contains(named) && message.contains("Nothing was sent"), "{message}");
+    }
+    let mine = r#"{"arguments":{"command":"touch mine","timeout_seconds":60}}"#;
+    assert_eq!(decide(mine, &Value::Null).await.unwrap_err().0, code::DIGEST_MISMATCH);
+    assert_eq!(stage.waiting(None).await, key, "it still waits");
+    decide(mine, &digest).await.unwrap();
+    stage.waiting(Some(&key)).await;
+    assert!(stage.root.path().join("work/mine").exists() && !stage.root.path().join("work/theirs").exists());
+
+    let calls = stage.call("runs.show", run).await.unwrap()["calls"].clone();
+    assert_eq!(calls[0]["arguments"], r#"{"command":"touch theirs"}"#);
+    assert_eq!(calls[0]["edited"], r#"{"command":"touch mine","timeout_seconds":60}"#);
+    assert_eq!((&calls[0]["summary"], &calls[1]["edited"]), (&json!("touch mine"), &Value::Null));
+    let output = calls[0]["output"].as_str().unwrap();
+    assert!(output.starts_with("A person edited this call before approving it."), "{output}");
+    let decision = stage.call("history.show", json!({ "key": key })).await.unwrap();
+    assert_eq!(decision["item"]["edited"], true);
+    assert_eq!(decision["arguments"], r#"{"command":"touch theirs"}"#);
+    assert_eq!(decision["edited_arguments"], r#"{"command":"touch mine","timeout_seconds":60}"#);
+    assert_eq!(stage.call("history.verify", json!({})).await.unwrap()["ok"], true);
+}
+
 fn renamed(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut renamed = bytes.to_vec();
     for at in 0..bytes.len() - from.len() {

@@ -1,7 +1,9 @@
 //! What may be asked (contract 5, 10, 13, 30, 31), and what may be answered (contract 12, 30).
 
-use jsonschema::{PatternOptions, Validator};
-use sayso_domain::{Answer, Kind, Request, Time, check_request_url, find_secret_field};
+use sayso_domain::{
+    Answer, Kind, Misfit, Request, Shown, Time, check_edit, check_fits, check_request_url, check_schema,
+    find_secret_field,
+};
 use serde_json::{Map, Value};
 
 use crate::InboxError;
@@ -27,7 +29,7 @@ pub(crate) fn request_from_outside(asked: &Request, now: Time) -> Result<(), Inb
         return Err(InboxError::Expired);
     }
     match form(asked) {
-        Some(schema) => flat(schema).and_then(|()| validator(schema).map(|_| ())).map_err(InboxError::Schema),
+        Some(schema) => flat(schema).and_then(|()| check_schema(schema)).map_err(InboxError::Schema),
         None => Ok(()),
     }
 }
@@ -40,42 +42,34 @@ fn form(request: &Request) -> Option<&Value> {
     }
 }
 
-/// Whether a yes fits what was asked. A no always does. The error is for a person.
-pub(crate) fn answer(request: &Request, answer: &Answer) -> Result<(), String> {
+/// Whether a yes fits what was asked, and arguments that it changes their tool's schema. A no always does. The error is for
+/// a person.
+pub(crate) fn answer(shown: &Shown, answer: &Answer) -> Result<(), String> {
     if !answer.is_ok() {
         return Ok(());
     }
+    let request = &shown.request;
     let data = answer.data();
     match &request.kind {
-        Kind::Approval | Kind::ToolCall if data.is_some_and(|data| data.get("arguments").is_some()) => {
-            return Err("The arguments of this call cannot be changed here: approve or deny them as shown."
-                .to_owned());
+        Kind::Approval | Kind::ToolCall => {
+            return check_edit(shown, answer).map_err(|misfit| match misfit {
+                Misfit::Schema(_) => {
+                    format!("Edited arguments are refused: {misfit}. Approve or deny them as shown.")
+                }
+                Misfit::Data(why) => format!("The edited arguments are refused. {why}."),
+            });
         }
         Kind::Question if request.schema().is_none() => return questions(request, data),
-        Kind::Approval
-        | Kind::ToolCall
-        | Kind::Question
-        | Kind::Input
-        | Kind::Authorization
-        | Kind::Other(_) => {}
+        Kind::Question | Kind::Input | Kind::Authorization | Kind::Other(_) => {}
     }
     let Some(schema) = form(request) else { return Ok(()) };
-    let validator = validator(schema)
-        .map_err(|why| format!("What this request asks for cannot be checked: {why}. It can be declined."))?;
     let nothing = Value::Object(Map::new());
-    let data = data.unwrap_or(&nothing);
-    let problems: Vec<_> = validator.iter_errors(data).take(3).map(|error| problem(&error)).collect();
-    if problems.is_empty() { Ok(()) } else { Err(format!("{}.", problems.join("; "))) }
-}
-
-fn problem(error: &jsonschema::ValidationError<'_>) -> String {
-    let path = error.instance_path().to_string();
-    let field = path.trim_start_matches('/');
-    if field.is_empty() {
-        format!("The data does not fit: {error}")
-    } else {
-        format!("`{field}` does not fit: {error}")
-    }
+    check_fits(schema, data.unwrap_or(&nothing)).map_err(|misfit| match misfit {
+        Misfit::Schema(why) => {
+            format!("What this request asks for cannot be checked: {why}. It can be declined.")
+        }
+        Misfit::Data(why) => format!("{why}."),
+    })
 }
 
 /// Answers to questions: `{"answers": […]}`, one per question, each a text or a list of texts. Free text is as good as an
@@ -135,14 +129,4 @@ fn is_simple(field: &Value) -> bool {
         Some(_) => false,
         None => ["enum", "const", "oneOf", "anyOf"].iter().any(|keyword| field.get(keyword).is_some()),
     }
-}
-
-/// Patterns match in linear time, and nothing is fetched.
-fn validator(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
-        .offline()
-        .with_pattern_options(PatternOptions::regex().size_limit(1 << 20))
-        .should_validate_formats(true)
-        .build(schema)
-        .map_err(|error| error.to_string())
 }

@@ -68,7 +68,19 @@ pub enum DecideError {
     /// The answer carries another request's id (contract 12).
     #[error("This answer is for another request. Nothing was changed.")]
     WrongId,
-    /// The data is not what was asked for (contract 30), or changes what may not be changed (contract 12).
+    /// It changes arguments that can only be approved as shown (contract 12).
+    #[error(
+        "The arguments of this call cannot be changed: approve or deny them as shown. Nothing was sent, and the request \
+         still waits."
+    )]
+    NotEditable,
+    /// It changes arguments without saying which were shown to the person (contract 12).
+    #[error(
+        "Changed arguments need the digest of what was shown. Nothing was changed. Look at the request again, and send its \
+         digest along."
+    )]
+    EditWithoutDigest,
+    /// The data is not what was asked for (contract 30), or edited arguments don't fit their tool (contract 12).
     #[error("{0} Nothing was sent, and the request still waits.")]
     InvalidData(String),
     /// It could not be stored.

@@ -63,7 +63,7 @@ impl Inbox {
         let request = self.store.read(move |reader| requests::get(reader, key)).await?;
         let request = request.ok_or(DecideError::NotFound(key))?;
         let fits = match request.state {
-            RequestState::Pending => check::answer(&request.shown.request, &verdict.answer),
+            RequestState::Pending => check::answer(&request.shown, &verdict.answer),
             RequestState::Settled(_) => Ok(()),
         };
         let clock = Arc::clone(&self.clock);

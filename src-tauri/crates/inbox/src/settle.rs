@@ -47,8 +47,11 @@ pub(crate) fn decide(
         return Ok(Ruling::Refused(DecideError::NotFound(key)));
     };
     let act = Act::Answer { answer: verdict.answer.clone(), digest: verdict.digest };
-    let refused = match settle(&request.shown.request, request.state, &request.digest, &act, now) {
+    let refused = match settle(&request.shown, request.state, &request.digest, &act, now) {
         Ok(settlement) => {
+            if settlement.edited.is_some() && verdict.digest.is_none() {
+                return Ok(Ruling::Refused(DecideError::EditWithoutDigest));
+            }
             if let Err(why) = fits {
                 return Ok(Ruling::Refused(DecideError::InvalidData(why)));
             }
@@ -67,6 +70,7 @@ pub(crate) fn decide(
         }),
         Refused::AlreadySettled(_) => Ok(Ruling::Refused(already(tx, &request)?)),
         Refused::WrongId => Ok(Ruling::Refused(DecideError::WrongId)),
+        Refused::NotEditable => Ok(Ruling::Refused(DecideError::NotEditable)),
         Refused::WrongDigest => Ok(Ruling::Refused(DecideError::WrongDigest)),
         // An answer is never early.
         Refused::NotDue => Err(StoreError::Conflict),
@@ -83,7 +87,7 @@ pub(crate) fn cancel(
 ) -> Result<bool, StoreError> {
     let Some(request) = requests::get(tx, key)? else { return Ok(false) };
     let act = Act::Cancel(cause);
-    let Ok(settlement) = settle(&request.shown.request, request.state, &request.digest, &act, now) else {
+    let Ok(settlement) = settle(&request.shown, request.state, &request.digest, &act, now) else {
         return Ok(false);
     };
     let won = commit(tx, &request, &settlement, Decider { by, surface: None })?;
@@ -107,7 +111,7 @@ pub(crate) fn expire(tx: &Tx<'_>, now: Time) -> Result<Vec<RequestKey>, StoreErr
 }
 
 fn expire_one(tx: &Tx<'_>, request: &RequestRow, now: Time) -> Result<bool, StoreError> {
-    match settle(&request.shown.request, request.state, &request.digest, &Act::Expire, now) {
+    match settle(&request.shown, request.state, &request.digest, &Act::Expire, now) {
         Ok(settlement) => {
             commit(tx, request, &settlement, Decider { by: DecidedBy::Deadline, surface: None })
         }

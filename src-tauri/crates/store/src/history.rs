@@ -14,7 +14,7 @@ use crate::{Conn, StoreError, column};
 /// Which decisions to list. All that are set must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HistoryQuery {
-    /// Text in the prompt, the arguments, the reason or the source's name.
+    /// Text in the prompt, the arguments (as shown, and as the person changed them), the reason or the source's name.
     pub text: Option<String>,
     /// The outcome's name.
     pub outcome: Option<String>,
@@ -126,6 +126,7 @@ pub fn list(conn: &Conn, query: &HistoryQuery) -> Result<Vec<HistoryRow>, StoreE
 }
 
 const TEXT: &str = "(shown ->> '$.request.prompt' LIKE ? ESCAPE '\\' OR shown ->> '$.arguments' LIKE ? ESCAPE '\\' \
+                    OR edited_arguments LIKE ? ESCAPE '\\' \
                     OR reason LIKE ? ESCAPE '\\' OR sources.name LIKE ? ESCAPE '\\')";
 
 /// A pattern that finds a text as it is, wherever it is.

@@ -33,8 +33,6 @@ pub struct SettlementRow {
     pub surface: Option<Surface>,
     /// The person's own words, where there are any.
     pub reason: Option<String>,
-    /// The arguments as the person changed them: JSON text.
-    pub edited_arguments: Option<String>,
 }
 
 /// Settles a request if it still waits; whether it did. Of two that try, SQL lets the first win.
@@ -56,14 +54,16 @@ pub fn settle(
     }
     let kept = Kept::of(&settlement.answer, settlement.outcome.class())?;
     tx.run(
-        "INSERT INTO settlements (request, outcome, cause, answer, reason, decided_by, surface, at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO settlements (request, outcome, cause, answer, reason, edited_arguments, decided_by, surface,
+                                  at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         params![
             request.to_string(),
             outcome,
             cause,
             kept.answer,
             kept.reason,
+            settlement.edited,
             by.as_str(),
             surface.map(Surface::as_str),
             settlement.at.as_millis(),
@@ -88,12 +88,12 @@ pub(crate) fn of_row(row: &Row<'_>) -> Result<SettlementRow, StoreError> {
         settlement: Settlement {
             outcome,
             answer: kept.restore(outcome.class())?,
+            edited: row.get("edited_arguments")?,
             at: column::time(row, "at")?,
         },
         by: column::named(row, "decided_by", DecidedBy::from_name)?,
         surface: column::named_opt(row, "surface", Surface::from_name)?,
         reason: kept.reason,
-        edited_arguments: row.get("edited_arguments")?,
     })
 }
 

@@ -1,6 +1,6 @@
 use sayso_domain::run::{Asked, CallState, Event, Run, Slot};
 use sayso_domain::{
-    Request, RequestKey, RunId, Shown, Time, ToolResult, check_request_url, find_secret_field,
+    Kind, Request, RequestKey, RunId, Shown, Time, ToolResult, check_request_url, find_secret_field,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -13,7 +13,14 @@ use crate::{Arguments, Draft};
 pub(super) struct Call<'a> {
     pub(super) run: RunId,
     pub(super) name: &'a str,
+    /// Those that run, or would.
     pub(super) arguments: &'a str,
+}
+
+impl<'a> Call<'a> {
+    pub(super) fn of_slot(run: RunId, slot: &'a Slot) -> Self {
+        Self { run, name: &slot.name, arguments: slot.effective_arguments() }
+    }
 }
 
 impl Engine {
@@ -27,14 +34,24 @@ impl Engine {
     }
 
     fn ask_again(&self, run: RunId, slot: &Slot) -> Asked {
-        let call = Call { run, name: &slot.name, arguments: &slot.arguments };
-        let summary = self.toolkit.summary(&slot.name, &slot.arguments);
+        let call = Call::of_slot(run, slot);
+        let summary = self.toolkit.summary(&slot.name, call.arguments);
         let prompt = format!("This may already have happened: run it again? {} {summary}", slot.name);
-        self.gate(call, Draft::approval(prompt))
+        // It may have happened just so: only that may happen again.
+        self.asked_before(call, Draft::approval(prompt))
     }
 
-    /// The request of our own gate.
+    /// The request of our own gate. Its arguments may be edited where the tool says so (contract 12).
     pub(super) fn gate(&self, call: Call<'_>, draft: Draft) -> Asked {
+        let mut asked = self.asked_before(call, draft);
+        if asked.shown.request.kind == Kind::Approval {
+            asked.shown.editable = self.toolkit.editable(call.name);
+        }
+        asked
+    }
+
+    /// A request that is ours, not the tool's.
+    fn asked_before(&self, call: Call<'_>, draft: Draft) -> Asked {
         let key = new_key();
         let mut request = Request::new(key.to_string(), draft.kind, draft.prompt);
         request.data = draft.data.or_else(|| Some(tool_data(call)));

@@ -1,6 +1,6 @@
 //! The hooks' part in a turn.
 
-use sayso_domain::{RunId, ToolResult};
+use sayso_domain::{Policy, RunId, ToolResult};
 
 use super::Engine;
 use super::work::caught;
@@ -47,6 +47,19 @@ impl Engine {
             }
         }
         asks.map_or(Guard::Pass, Guard::Ask)
+    }
+
+    /// Whether a call may run with what a person made of its arguments: its tool and every hook have their say on these as
+    /// they had on the model's. The person's yes stands for a yes to those that would ask.
+    pub(super) async fn edit_may_run(&self, call: &HookedCall<'_>) -> Result<(), String> {
+        let policy = self.toolkit.get(call.name).map(|tool| tool.policy(&call.arguments.value));
+        if !self.policy.contains_key(call.name) && policy == Some(Policy::Forbid) {
+            return Err("The tool forbids these arguments, so it did not run.".to_owned());
+        }
+        match self.guard(call).await {
+            Guard::Pass | Guard::Ask(_) => Ok(()),
+            Guard::Reject(error) => Err(error),
+        }
     }
 
     pub(super) async fn after_tool(&self, call: &HookedCall<'_>, result: &ToolResult) {

@@ -23,6 +23,7 @@ const GRACE: Duration = Duration::from_secs(10);
 const MAX_CALLS: usize = 64;
 
 const PANICKED: &str = "The tool failed unexpectedly. What it had begun may have partly happened.";
+const UNCHECKED: &str = "A check of the edited arguments failed unexpectedly, so the call did not run.";
 const TOO_MANY: &str = "Too many calls in one turn: only the first 64 are looked at. This one did not run. Call it again \
                         in a later turn.";
 const CUT: &str =
@@ -126,14 +127,21 @@ impl Engine {
         mode: RunMode,
         stop: CancellationToken,
     ) -> Event {
-        let call = Call { run, name: &slot.name, arguments: &slot.arguments };
+        let call = Call::of_slot(run, &slot);
         let Some(tool) = self.toolkit.get(&slot.name) else {
             return finished(slot.id, ToolResult::error(format!("Unknown tool: {}", slot.name)));
         };
-        let arguments = match Arguments::parse(&slot.arguments) {
+        let arguments = match Arguments::parse(call.arguments) {
             Ok(arguments) => arguments,
             Err(error) => return finished(slot.id, ToolResult::error(error)),
         };
+        let hooked = HookedCall { run, name: &slot.name, arguments: &arguments };
+        if mode.edited().is_some()
+            && let Err(error) =
+                caught(self.edit_may_run(&hooked)).await.unwrap_or_else(|| Err(UNCHECKED.to_owned()))
+        {
+            return finished(slot.id, ToolResult::error(error));
+        }
         let context = self.context(run, slot.id, mode, stop.clone());
         let ran = tokio::select! {
             ran = caught(tool.run(&arguments, &context)) => ran,
@@ -143,7 +151,6 @@ impl Engine {
             Some(Ran::Done(result)) => {
                 let (result, asked) = self.suspension(call, result);
                 if asked.is_none() {
-                    let hooked = HookedCall { run, name: &slot.name, arguments: &arguments };
                     self.after_tool(&hooked, &result).await;
                 }
                 Event::Finished { slot: slot.id, result, asked }
@@ -183,7 +190,7 @@ impl Engine {
     fn context(&self, run: RunId, slot: SlotId, mode: RunMode, stop: CancellationToken) -> ToolContext {
         let (answer, file_hash, approved) = match mode {
             RunMode::Allowed => (None, None, false),
-            RunMode::Approved { file_hash } => (None, file_hash, true),
+            RunMode::Approved { file_hash, .. } => (None, file_hash, true),
             RunMode::Retry { answer, .. } => (Some(answer), None, true),
         };
         let mark = &self.mark;

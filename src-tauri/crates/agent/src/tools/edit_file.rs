@@ -30,6 +30,10 @@ impl Tool for EditFile {
         )
     }
 
+    fn is_editable(&self) -> bool {
+        true
+    }
+
     fn summary(&self, arguments: &Value) -> String {
         text(arguments, "path").to_owned()
     }

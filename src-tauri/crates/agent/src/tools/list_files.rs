@@ -40,6 +40,10 @@ impl Tool for ListFiles {
         false
     }
 
+    fn is_editable(&self) -> bool {
+        true
+    }
+
     fn summary(&self, arguments: &Value) -> String {
         let path = text(arguments, "path");
         if path.is_empty() { ".".to_owned() } else { path.to_owned() }

@@ -33,6 +33,10 @@ impl Tool for ReadFile {
         false
     }
 
+    fn is_editable(&self) -> bool {
+        true
+    }
+
     fn summary(&self, arguments: &Value) -> String {
         text(arguments, "path").to_owned()
     }

@@ -50,6 +50,10 @@ impl Tool for SearchFiles {
         false
     }
 
+    fn is_editable(&self) -> bool {
+        true
+    }
+
     fn summary(&self, arguments: &Value) -> String {
         let path = text(arguments, "path");
         let place = if path.is_empty() { String::new() } else { format!(" in {path}") };

@@ -42,6 +42,10 @@ impl Tool for Shell {
         )
     }
 
+    fn is_editable(&self) -> bool {
+        true
+    }
+
     fn summary(&self, arguments: &Value) -> String {
         cut(text(arguments, "command"), PROMPT)
     }

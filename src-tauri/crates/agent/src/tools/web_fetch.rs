@@ -49,6 +49,10 @@ impl Tool for WebFetch {
         )
     }
 
+    fn is_editable(&self) -> bool {
+        true
+    }
+
     fn summary(&self, arguments: &Value) -> String {
         cut(text(arguments, "url"), 200)
     }

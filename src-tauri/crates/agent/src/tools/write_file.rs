@@ -27,6 +27,10 @@ impl Tool for WriteFile {
         )
     }
 
+    fn is_editable(&self) -> bool {
+        true
+    }
+
     fn summary(&self, arguments: &Value) -> String {
         text(arguments, "path").to_owned()
     }

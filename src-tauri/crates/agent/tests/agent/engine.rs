@@ -327,6 +327,58 @@ async fn after_a_crash_what_may_have_happened_is_asked_about_and_the_rest_runs_a
     }
 }
 
+/// The process dies while a call runs that a person had edited: what is asked about again, and runs again, is the edited
+/// call, and nobody may edit it once more.
+#[tokio::test]
+async fn contract_12_after_a_crash_an_edited_call_is_asked_about_and_runs_as_edited() {
+    const EDITED: &str = r#"{"n":9007199254740993}"#;
+    for style in BOTH {
+        for yes in [true, false] {
+            let server = server(style, &[("c1", "work", r#"{"n":1}"#)]).await;
+            let hang = NativeTool::new("work", "", json!({}), async |_, _| {
+                std::future::pending::<ToolResult>().await
+            });
+            let first = engine(&server, Toolkit::new().with(hang.policy(Policy::Ask).editable(true)));
+            let host = Host::default();
+            let run = drive(&first, new_run(), &host, vec![told("go")]).await.unwrap();
+            let (key, shown) = host.asked().remove(0);
+            let data = json!({ "arguments": serde_json::from_str::<serde_json::Value>(EDITED).unwrap() });
+            let answer = Answer::ok_with(shown.request.id, data);
+            let (send, mut events) = mpsc::channel(16);
+            send.send(Event::Settled { request: key, answer }.into()).await.unwrap();
+            let running = until("it runs", || matches!(host.memory.calls()[0].state, CallState::Running(_)));
+            let mut left = run.clone();
+            tokio::select! {
+                _ = first.drive(run, &mut events, &host) => panic!("it hangs"),
+                () = running => {}
+            }
+            left.status = Status::Running;
+            left.slots = host.memory.calls();
+            let left: Run = serde_json::from_str(&serde_json::to_string(&left).unwrap()).unwrap();
+
+            let ran: Arc<Mutex<Vec<String>>> = Arc::default();
+            let noted = Arc::clone(&ran);
+            let work = NativeTool::new("work", "", json!({}), move |arguments, _| {
+                noted.lock().unwrap().push(arguments.text);
+                async { ToolResult::ok("worked") }
+            });
+            let second = engine(&server, Toolkit::new().with(work.policy(Policy::Ask).editable(true)));
+            let recovered = second.recover(&left);
+            let run = drive(&second, left, &host, vec![recovered.into()]).await.unwrap();
+            let (_, shown) = host.asked().pop().unwrap();
+            assert_eq!((shown.arguments.as_deref(), shown.is_editable()), (Some(EDITED), false));
+            assert!(shown.request.prompt.contains("9007199254740993"), "{}", shown.request.prompt);
+            let run = drive(&second, run, &host, vec![host.answer(yes)]).await.unwrap();
+            assert_eq!(run.status, Status::Done);
+            assert_eq!(ran.lock().unwrap().len(), usize::from(yes));
+            assert!(ran.lock().unwrap().iter().all(|arguments| arguments == EDITED));
+            let result = &server.last_results()[0].1;
+            assert!(result.starts_with("A person edited this call") && result.contains(EDITED), "{result}");
+            assert!(result.ends_with(if yes { "worked" } else { "It was not run again." }), "{result}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn several_runs_go_on_at_once() {
     let style = Style::OpenAi;

@@ -8,6 +8,7 @@ mod contract;
 #[path = "contract.rs"]
 #[expect(clippy::duplicate_mod, reason = "once more, with answers that come in pieces")]
 mod contract_streamed;
+mod edits;
 mod engine;
 mod events;
 mod files;

@@ -4,6 +4,7 @@ use super::{
     Asked, CallState, Effect, Event, Limit, Message, Proposal, RunMode, Slot, SlotId, Status, Step, Usage,
     Verdict,
 };
+use crate::edit::{changed, given};
 use crate::{Answer, RequestKey, RunId, ToolResult};
 
 /// What a stopped run feeds back for a call that was at work.
@@ -129,7 +130,7 @@ impl Run {
                 step.effects.push(Effect::RunTool { slot: id, mode: RunMode::Allowed });
                 CallState::Running(RunMode::Allowed)
             }
-            Verdict::Ask(asked) => waiting(id, asked, step),
+            Verdict::Ask(asked) => waiting(id, asked, None, step),
         };
         self.slots.push(Slot {
             id,
@@ -147,17 +148,21 @@ impl Run {
         };
         let id = slot.id;
         let next = match &slot.state {
-            CallState::Waiting { file_hash, .. } if answer.is_ok() => {
-                Ok(RunMode::Approved { file_hash: file_hash.clone() })
+            CallState::Waiting { file_hash, editable, edited, .. } if answer.is_ok() => {
+                let edited = match given(&answer).filter(|_| *editable) {
+                    Some(given) => changed(&slot.arguments, given),
+                    None => edited.clone(),
+                };
+                Ok(RunMode::Approved { file_hash: file_hash.clone(), edited })
             }
-            CallState::Suspended { prompt, .. } if answer.is_ok() => {
-                Ok(RunMode::Retry { answer, prompt: prompt.clone() })
+            CallState::Suspended { prompt, edited, .. } if answer.is_ok() => {
+                Ok(RunMode::Retry { answer, prompt: prompt.clone(), edited: edited.clone() })
             }
             CallState::Unknown { mode, .. } if answer.is_ok() => Ok(mode.clone()),
             CallState::Waiting { prompt, .. } | CallState::Suspended { prompt, .. } => {
                 Err(ToolResult::refused(prompt))
             }
-            CallState::Unknown { .. } => Err(ToolResult::error(UNKNOWN)),
+            CallState::Unknown { mode, .. } => Err(of_edited(mode.edited(), ToolResult::error(UNKNOWN))),
             CallState::Running(_) | CallState::Finished(_) => return,
         };
         step.touched.push(id);
@@ -176,17 +181,20 @@ impl Run {
     fn finished(&mut self, id: SlotId, result: ToolResult, asked: Option<Box<Asked>>, step: &mut Step) {
         let Some((slot, mode)) = self.running(id) else { return };
         let suspends = result.suspension().is_some();
+        let edited = mode.edited().map(str::to_owned);
         slot.state = match (suspends, mode, asked) {
-            (false, _, _) => CallState::Finished(result),
+            (false, _, _) => CallState::Finished(of_edited(edited.as_deref(), result)),
             (true, RunMode::Retry { prompt, .. }, _) => CallState::Finished(ToolResult::unresolved(&prompt)),
             (true, RunMode::Allowed | RunMode::Approved { .. }, Some(asked)) => {
-                let state = CallState::Suspended { request: asked.key, prompt: asked.prompt().to_owned() };
+                let state =
+                    CallState::Suspended { request: asked.key, prompt: asked.prompt().to_owned(), edited };
                 step.effects.push(Effect::Ask { slot: id, asked });
                 state
             }
-            (true, RunMode::Allowed | RunMode::Approved { .. }, None) => CallState::Finished(
-                ToolResult::error("The tool asked for a person, but what it asked cannot be used."),
-            ),
+            (true, RunMode::Allowed | RunMode::Approved { .. }, None) => {
+                let unusable = "The tool asked for a person, but what it asked cannot be used.";
+                CallState::Finished(of_edited(edited.as_deref(), ToolResult::error(unusable)))
+            }
         };
         step.touched.push(id);
         self.go_on(step);
@@ -195,7 +203,8 @@ impl Run {
     fn stale(&mut self, id: SlotId, asked: Box<Asked>, step: &mut Step) {
         let Some((slot, mode)) = self.running(id) else { return };
         slot.state = match mode {
-            RunMode::Allowed | RunMode::Approved { .. } => waiting(id, asked, step),
+            RunMode::Allowed => waiting(id, asked, None, step),
+            RunMode::Approved { edited, .. } => waiting(id, asked, edited, step),
             // Its one wait is used up (contract 11).
             RunMode::Retry { prompt, .. } => CallState::Finished(ToolResult::unresolved(&prompt)),
         };
@@ -210,17 +219,17 @@ impl Run {
         for slot in &mut self.slots {
             let result = match &slot.state {
                 CallState::Finished(_) => continue,
-                CallState::Running(_) => {
+                CallState::Running(mode) => {
                     step.effects.push(Effect::KillTool(slot.id));
-                    ToolResult::error(STOPPED)
+                    of_edited(mode.edited(), ToolResult::error(STOPPED))
                 }
-                CallState::Waiting { request, prompt, .. } | CallState::Suspended { request, prompt } => {
+                CallState::Waiting { request, prompt, .. } | CallState::Suspended { request, prompt, .. } => {
                     step.effects.push(Effect::Withdraw(*request));
                     ToolResult::refused(prompt)
                 }
-                CallState::Unknown { request, .. } => {
+                CallState::Unknown { request, mode } => {
                     step.effects.push(Effect::Withdraw(*request));
-                    ToolResult::error(UNKNOWN)
+                    of_edited(mode.edited(), ToolResult::error(UNKNOWN))
                 }
             };
             slot.state = CallState::Finished(result);
@@ -298,11 +307,23 @@ impl Run {
     }
 }
 
-fn waiting(slot: SlotId, asked: Box<Asked>, step: &mut Step) -> CallState {
+/// The result of a call that a person edited says so first: its own words are still those of the transcript (contract 12).
+fn of_edited(edited: Option<&str>, result: ToolResult) -> ToolResult {
+    let Some(arguments) = edited else { return result };
+    let output = format!(
+        "A person edited this call before approving it. These arguments took the place of yours: {arguments}\n{}",
+        result.output
+    );
+    ToolResult { output, ..result }
+}
+
+fn waiting(slot: SlotId, asked: Box<Asked>, edited: Option<String>, step: &mut Step) -> CallState {
     let state = CallState::Waiting {
         request: asked.key,
         prompt: asked.prompt().to_owned(),
         file_hash: asked.shown.file_hash.clone(),
+        editable: asked.shown.is_editable(),
+        edited,
     };
     step.effects.push(Effect::Ask { slot, asked });
     state

@@ -36,6 +36,9 @@ pub enum RunMode {
     Approved {
         /// SHA-256 of the file that was shown, or `absent`.
         file_hash: Option<String>,
+        /// What a person made of the arguments: JSON text that runs in place of the model's (contract 12).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<String>,
     },
     /// The one retry of a call that suspended itself, with the answer (contract 10, 11).
     Retry {
@@ -43,6 +46,9 @@ pub enum RunMode {
         answer: Answer,
         /// The first prompt.
         prompt: String,
+        /// What a person made of the arguments before the call first ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<String>,
     },
 }
 
@@ -57,6 +63,12 @@ pub enum CallState {
         prompt: String,
         /// What the approval will be bound to.
         file_hash: Option<String>,
+        /// Whether a person may change the arguments that are shown.
+        #[serde(default)]
+        editable: bool,
+        /// What a person made of the arguments already: it was approved, and its file changed before it could be made.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<String>,
     },
     /// The tool is at work, or was when the process died.
     Running(RunMode),
@@ -66,6 +78,9 @@ pub enum CallState {
         request: RequestKey,
         /// Its prompt.
         prompt: String,
+        /// What a person made of the arguments before the call ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        edited: Option<String>,
     },
     /// The process died while the tool ran: the person is asked whether to run it again.
     Unknown {
@@ -94,6 +109,12 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// The arguments that run, or would: what a person made of the model's, or these. Once the call is finished, always the
+    /// model's.
+    pub fn effective_arguments(&self) -> &str {
+        self.state.edited().unwrap_or(&self.arguments)
+    }
+
     /// Its one result, once it has it.
     pub fn result(&self) -> Option<&ToolResult> {
         match &self.state {
@@ -106,7 +127,26 @@ impl Slot {
     }
 }
 
+impl RunMode {
+    /// What a person made of the arguments (contract 12).
+    pub fn edited(&self) -> Option<&str> {
+        match self {
+            Self::Allowed => None,
+            Self::Approved { edited, .. } | Self::Retry { edited, .. } => edited.as_deref(),
+        }
+    }
+}
+
 impl CallState {
+    /// What a person made of the arguments, while the call is not finished.
+    pub fn edited(&self) -> Option<&str> {
+        match self {
+            Self::Waiting { edited, .. } | Self::Suspended { edited, .. } => edited.as_deref(),
+            Self::Running(mode) | Self::Unknown { mode, .. } => mode.edited(),
+            Self::Finished(_) => None,
+        }
+    }
+
     /// `waiting`, `running`, `suspended`, `unknown` or `finished`.
     pub fn as_str(&self) -> &'static str {
         match self {

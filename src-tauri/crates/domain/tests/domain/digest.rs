@@ -55,10 +55,19 @@ fn contract_12_every_part_of_what_is_shown_is_in_the_digest() {
         with(|s| s.file_hash = None),
         with(|s| s.diff = None),
         with(|s| s.notes.clear()),
+        with(|s| s.editable = Some(serde_json::json!({}))),
     ];
     for other in others {
         assert_ne!(Digest::of(&base.to_text()), Digest::of(&other.to_text()), "{other:?}");
     }
+}
+
+/// What was stored before anything could be edited keeps its digest.
+#[test]
+fn what_is_not_editable_is_written_as_ever() {
+    let text = Shown::new(Request::new("r", Kind::Approval, "P"), "me").to_text();
+    assert!(text.ends_with(r#""notes":[]}"#), "{text}");
+    assert_eq!(serde_json::from_str::<Shown>(&text).unwrap().to_text(), text);
 }
 
 #[test]

@@ -15,11 +15,18 @@ enum Op {
     Fail,
     Limit,
     /// Of any request ever asked, settled or not.
-    Settle(Index, bool),
+    Settle(Index, Said),
     /// Of any call of this turn or the one before.
     Tool(Index, bool, End),
     Stop,
     Recover(u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Said {
+    Yes,
+    Edited,
+    No,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -36,12 +43,13 @@ fn op() -> impl Strategy<Value = Op> {
     let end =
         prop::sample::select(vec![End::Done, End::Done, End::Error, End::Suspend, End::Broken, End::Stale]);
     let old = prop::bool::weighted(0.1);
+    let said = prop::sample::select(vec![Said::Yes, Said::Edited, Said::No]);
     prop_oneof![
         2 => Just(Op::Told),
         4 => prop::collection::vec(verdict, 0..5).prop_map(Op::Reply),
         1 => Just(Op::Fail),
         1 => Just(Op::Limit),
-        8 => (any::<Index>(), prop::bool::weighted(0.7)).prop_map(|(at, ok)| Op::Settle(at, ok)),
+        8 => (any::<Index>(), said).prop_map(|(at, said)| Op::Settle(at, said)),
         8 => (any::<Index>(), old, end).prop_map(|(at, old, end)| Op::Tool(at, old, end)),
         1 => Just(Op::Stop),
         2 => any::<u8>().prop_map(Op::Recover),
@@ -54,13 +62,17 @@ fn play(world: &mut World, op: &Op, words: usize) {
         Op::Reply(verdicts) => world.reply(verdicts),
         Op::Fail => Event::ModelFailed("no".to_owned()),
         Op::Limit => Event::LimitReached(Limit::Tokens),
-        Op::Settle(at, ok) => {
+        Op::Settle(at, said) => {
             if world.asked.is_empty() {
                 return;
             }
             let request = world.asked[at.index(world.asked.len())];
             let id = format!("r{}", request.uuid().as_u128());
-            let answer = if *ok { Answer::ok_with(id, json!({"n": 1})) } else { no(&id) };
+            let answer = match said {
+                Said::Yes => Answer::ok_with(id, json!({"n": 1})),
+                Said::Edited => Answer::ok_with(id, json!({"arguments": {"n": words}})),
+                Said::No => no(&id),
+            };
             Event::Settled { request, answer }
         }
         Op::Tool(at, old, end) => {

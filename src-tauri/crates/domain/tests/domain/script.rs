@@ -7,7 +7,7 @@ use crate::world::{World, no};
 
 /// Plays the rows and returns the run. An event is one of
 ///
-/// `told TEXT`, `reply VERDICT…` (`allow`, `ask`, `reject`), `fail`, `limit`, `ok rN`, `no rN`, `done N`, `err N`, `suspend N`,
+/// `told TEXT`, `reply VERDICT…` (`allow`, `ask`, `reject`), `fail`, `limit`, `ok rN`, `edit rN ARGUMENTS`, `no rN`, `done N`, `err N`, `suspend N`,
 /// `broken N` (a suspension that cannot be used), `stale N`, `stop`, `recover N…` (the calls whose effect may have
 /// happened). Calls are named by index, of the current turn or as `N@TURN`; requests by their order, `r1` first.
 ///
@@ -50,6 +50,15 @@ fn parse(world: &mut World, text: &str) -> Event {
         "ok" => {
             let (request, id) = request(world, rest);
             Event::Settled { request, answer: Answer::ok(id) }
+        }
+        "edit" => {
+            let (name, arguments) = rest.split_once(' ').unwrap();
+            let (request, id) = request(world, name);
+            let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap();
+            Event::Settled {
+                request,
+                answer: Answer::ok_with(id, serde_json::json!({ "arguments": arguments })),
+            }
         }
         "no" => {
             let (request, id) = request(world, rest);

@@ -46,6 +46,8 @@ impl World {
         let request = Request::new(format!("r{}", self.made), Kind::Approval, prompt);
         let mut shown = Shown::new(request, "agent");
         shown.file_hash = Some(format!("hash{}", self.made));
+        // Every other gate lets its arguments be changed.
+        shown.editable = (self.made % 2 == 0).then(|| json!({}));
         Asked { key: RequestKey::new(Uuid::from_u128(self.made)), shown }
     }
 
@@ -177,12 +179,19 @@ impl World {
                 let slot = before.waiting_on(*request).unwrap();
                 assert_eq!(slot.id, id, "an answer is used for the one call that it was asked for");
                 let expected = match &slot.state {
-                    CallState::Waiting { file_hash, .. } => {
-                        RunMode::Approved { file_hash: file_hash.clone() }
+                    CallState::Waiting { file_hash, editable, edited, .. } => {
+                        let given = answer.data().and_then(|data| data.get("arguments"));
+                        let edited = match given.filter(|_| *editable).map(ToString::to_string) {
+                            Some(given) => Some(given).filter(|given| *given != slot.arguments),
+                            None => edited.clone(),
+                        };
+                        RunMode::Approved { file_hash: file_hash.clone(), edited }
                     }
-                    CallState::Suspended { prompt, .. } => {
-                        RunMode::Retry { answer: answer.clone(), prompt: prompt.clone() }
-                    }
+                    CallState::Suspended { prompt, edited, .. } => RunMode::Retry {
+                        answer: answer.clone(),
+                        prompt: prompt.clone(),
+                        edited: edited.clone(),
+                    },
                     CallState::Unknown { mode, .. } => mode.clone(),
                     CallState::Running(_) | CallState::Finished(_) => panic!("it did not wait"),
                 };

@@ -1,4 +1,4 @@
-use sayso_domain::{Answer, Surface};
+use sayso_domain::{Answer, Surface, ambiguous_name};
 use sayso_inbox::{DecideError, Verdict};
 use sayso_store::requests;
 use serde_json::Value;
@@ -31,9 +31,14 @@ pub(crate) async fn decide(host: &Host, surface: Surface, params: Decide) -> Res
 }
 
 fn data(text: &str) -> Result<Value, RpcError> {
-    serde_json::from_str(text).map_err(|error| {
-        RpcError::new(code::INVALID_DATA, format!("The data is not valid JSON: {error}. Nothing was sent."))
-    })
+    let invalid = |why: String| RpcError::new(code::INVALID_DATA, format!("{why}. Nothing was sent."));
+    let data = serde_json::from_str(text)
+        .map_err(|error| invalid(format!("The data is not valid JSON: {error}")))?;
+    // Two readers could take such a text differently: what runs would not be what the person sent.
+    match ambiguous_name(text) {
+        None => Ok(data),
+        Some(name) => Err(invalid(format!("The data holds {name}"))),
+    }
 }
 
 fn refused(error: DecideError) -> RpcError {
@@ -41,8 +46,8 @@ fn refused(error: DecideError) -> RpcError {
         DecideError::NotFound(_) => code::NOT_FOUND,
         DecideError::AlreadyDecided(_) => code::ALREADY_DECIDED,
         DecideError::Late(_) => code::EXPIRED,
-        DecideError::WrongDigest => code::DIGEST_MISMATCH,
-        DecideError::WrongId | DecideError::InvalidData(_) => code::INVALID_DATA,
+        DecideError::WrongDigest | DecideError::EditWithoutDigest => code::DIGEST_MISMATCH,
+        DecideError::WrongId | DecideError::NotEditable | DecideError::InvalidData(_) => code::INVALID_DATA,
         DecideError::Storage(_) => code::STORAGE,
     };
     RpcError::new(code, error.to_string())

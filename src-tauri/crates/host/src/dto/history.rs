@@ -7,7 +7,7 @@ use ts_rs::TS;
 #[derive(Default)]
 #[serde(default)]
 pub struct HistoryFilter {
-    /// Words in the prompt, the arguments or the reason.
+    /// Words in the prompt, the arguments (also the edited ones) or the reason.
     #[ts(optional)]
     pub text: Option<String>,
     /// The outcome.
@@ -88,6 +88,8 @@ pub struct HistoryDetail {
     pub tool: Option<String>,
     /// The arguments as shown: JSON text.
     pub arguments: Option<String>,
+    /// What the person made of the arguments, where they changed them: JSON text.
+    pub edited_arguments: Option<String>,
     /// The folder.
     pub folder: Option<String>,
     /// For a file edit, the unified diff that was shown.

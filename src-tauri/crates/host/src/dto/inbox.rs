@@ -39,6 +39,9 @@ pub struct RequestDetail {
     pub item: RequestItem,
     /// The arguments that the tool will get: JSON text as the model wrote it.
     pub arguments: Option<String>,
+    /// Where the person may change the arguments and approve what they made of them: the JSON schema that these must fit, as
+    /// JSON text. They are sent as `data: {"arguments": …}`, with the digest.
+    pub editable: Option<String>,
     /// `data` of the request: JSON text.
     pub data: Option<String>,
     /// The page to go to.

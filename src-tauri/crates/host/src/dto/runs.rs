@@ -90,7 +90,9 @@ pub struct CallItem {
     pub tool: String,
     /// The arguments: JSON text as the model wrote it.
     pub arguments: String,
-    /// The call on one line: a command, a path, a url.
+    /// What the person made of the arguments, where they changed them: JSON text. This is what runs.
+    pub edited: Option<String>,
+    /// The call as it runs, on one line: a command, a path, a url.
     pub summary: String,
     /// `waiting`, `running`, `suspended`, `unknown` or `finished`.
     pub state: String,

@@ -1,6 +1,7 @@
 //! From rows to what the faces show.
 
 pub(crate) mod decision;
+pub(crate) mod edits;
 pub(crate) mod history;
 pub(crate) mod request;
 pub(crate) mod run;

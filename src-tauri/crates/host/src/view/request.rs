@@ -35,6 +35,7 @@ pub(crate) fn detail(
     RequestDetail {
         item: item(row),
         arguments: shown.arguments.clone(),
+        editable: shown.editable.as_ref().filter(|_| shown.is_editable()).map(ToString::to_string),
         data: shown.request.data.as_ref().map(ToString::to_string),
         url: shown.request.url.clone(),
         folder: shown.folder.clone(),

@@ -8,6 +8,7 @@ use sayso_store::history::HistoryRow;
 use sayso_store::messages::MessageRow;
 use sayso_store::runs::RunRow;
 
+use super::edits::Edits;
 use super::summary;
 use crate::agent_config::AgentConfig;
 use crate::dto::{CallItem, RunDetail, RunItem, TranscriptItem, UsageItem};
@@ -48,6 +49,7 @@ pub(crate) fn detail(
 ) -> RunDetail {
     let config = AgentConfig::parse(&row.config).ok();
     let style = config.as_ref().map_or(Style::OpenAi, |config| config.style);
+    let edits = Edits::of(decisions);
     let decisions: HashMap<_, _> = decisions.iter().map(|row| (row.request.key, row)).collect();
     RunDetail {
         item: item(row, waiting(row)),
@@ -55,7 +57,7 @@ pub(crate) fn detail(
         model: config.as_ref().map(|config| config.model.clone()).unwrap_or_default(),
         folder: config.and_then(|config| config.folder).map(|folder| folder.display().to_string()),
         messages: messages.into_iter().map(|message| transcript_item(style, message)).collect(),
-        calls: calls.iter().map(|call| call_item(call, &decisions)).collect(),
+        calls: calls.iter().map(|call| call_item(call, &edits, &decisions)).collect(),
         queued: row.run.queued.clone(),
     }
 }
@@ -70,15 +72,17 @@ fn transcript_item(style: Style, message: MessageRow) -> TranscriptItem {
     TranscriptItem { role: message.role, text, turn: message.turn, at: message.at.to_string() }
 }
 
-fn call_item(call: &CallRow, decisions: &HashMap<RequestKey, &HistoryRow>) -> CallItem {
+fn call_item(call: &CallRow, edits: &Edits<'_>, decisions: &HashMap<RequestKey, &HistoryRow>) -> CallItem {
     let result = call.slot.result();
+    let edited = edits.of_call(&call.slot);
     let decision = call.request.and_then(|key| decisions.get(&key)).map(|row| &row.settled);
     CallItem {
         turn: call.slot.id.turn,
         index: call.slot.id.index,
         tool: call.slot.name.clone(),
         arguments: call.slot.arguments.clone(),
-        summary: summary::of_arguments(&call.slot.arguments),
+        edited: edited.map(str::to_owned),
+        summary: summary::of_arguments(edited.unwrap_or(&call.slot.arguments)),
         state: call.slot.state.as_str().to_owned(),
         output: result.map(|result| result.output.clone()),
         is_error: result.is_some_and(|result| result.is_error),

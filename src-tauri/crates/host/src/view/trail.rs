@@ -5,6 +5,7 @@ use sayso_store::history::HistoryRow;
 use sayso_store::messages::MessageRow;
 use sayso_store::requests::RequestRow;
 
+use super::edits::Edits;
 use super::summary;
 use crate::dto::TrailStep;
 
@@ -18,6 +19,7 @@ pub(crate) fn trail(
     decisions: &[HistoryRow],
     request: &RequestRow,
 ) -> Vec<TrailStep> {
+    let edits = Edits::of(decisions);
     let own_turn = request.slot.map(|slot| slot.turn);
     let mut steps = Vec::new();
     for message in messages {
@@ -29,7 +31,7 @@ pub(crate) fn trail(
         steps.extend(
             of_turn
                 .take_while(|call| Some(call.slot.id) != request.slot)
-                .map(|call| call_step(call, decisions)),
+                .map(|call| call_step(call, &edits, decisions)),
         );
         if Some(turn) == own_turn {
             break;
@@ -47,8 +49,9 @@ fn what(request: &RequestRow) -> String {
     }
 }
 
-fn call_step(call: &CallRow, decisions: &[HistoryRow]) -> TrailStep {
-    let what = format!("{} {}", call.slot.name, summary::of_arguments(&call.slot.arguments));
+fn call_step(call: &CallRow, edits: &Edits<'_>, decisions: &[HistoryRow]) -> TrailStep {
+    let arguments = edits.of_call(&call.slot).unwrap_or(&call.slot.arguments);
+    let what = format!("{} {}", call.slot.name, summary::of_arguments(arguments));
     let decided = decisions.iter().find(|decision| Some(decision.request.key) == call.request);
     let refused = decided.is_some_and(|decision| decision.settled.settlement.outcome.class().is_some());
     let end = match &call.slot.state {

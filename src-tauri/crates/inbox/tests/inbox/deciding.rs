@@ -70,12 +70,17 @@ async fn contract_12_an_answer_for_another_id_or_digest_changes_nothing() {
 }
 
 #[tokio::test]
-async fn contract_12_arguments_that_were_shown_cannot_be_edited() {
+async fn contract_12_nobody_edits_what_was_not_declared_editable() {
     let mut world = World::new().await;
-    let key = world.ask_gate(0).await;
-    let edited = world.yes(key, Some(json!({"arguments": {"command": "rm -rf /"}}))).await;
-    assert!(matches!(world.inbox.decide(key, edited).await, Err(DecideError::InvalidData(_))));
-    assert_eq!(world.state(key).await, RequestState::Pending);
+    let own = world.ask_gate(0).await;
+    let sent = world.ask(approval("r")).await;
+    for key in [own, sent] {
+        for arguments in [json!({"command": "rm -rf /"}), json!({"command": "make"})] {
+            let edited = world.edited(key, &arguments.to_string()).await;
+            assert_eq!(world.inbox.decide(key, edited).await, Err(DecideError::NotEditable));
+        }
+        assert_eq!((world.state(key).await, world.entry_count().await), (RequestState::Pending, 0));
+    }
 }
 
 #[tokio::test]

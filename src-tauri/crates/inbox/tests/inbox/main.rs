@@ -5,5 +5,6 @@ mod asking;
 mod deadlines;
 mod deciding;
 mod delivering;
+mod editing;
 mod racing;
 mod world;

@@ -8,7 +8,7 @@ use sayso_store::ledger::{self, EntryRow};
 use sayso_store::requests::{self, NewRequest, Purpose};
 use sayso_store::runs::{self, RunRow};
 use sayso_store::{Store, sources};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::broadcast;
 use uuid::Uuid;
@@ -27,7 +27,7 @@ pub(crate) struct World {
     agent: SourceId,
     sender: SourceId,
     clock: Arc<AtomicI64>,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 impl World {
@@ -59,7 +59,7 @@ impl World {
         });
         let (agent, sender) = filled.await.unwrap();
         let events = inbox.events();
-        Self { store, inbox, events, run, agent, sender, clock, _folder: folder }
+        Self { store, inbox, events, run, agent, sender, clock, folder }
     }
 
     pub(crate) fn wait_until(&self, seconds: i64) {
@@ -97,6 +97,30 @@ impl World {
         }
     }
 
+    /// A gate whose arguments may be edited.
+    pub(crate) async fn ask_editable(&mut self, index: u32) -> RequestKey {
+        let mut new = self.new_gate(index);
+        new.shown.editable = Some(json!({
+            "type": "object",
+            "properties": { "command": { "type": "string" }, "jobs": { "type": "integer" } },
+            "required": ["command"]
+        }));
+        self.ask_new(new).await
+    }
+
+    /// A yes with these arguments, as JSON text, for what was shown.
+    pub(crate) async fn edited(&self, key: RequestKey, arguments: &str) -> Verdict {
+        let arguments: Value = serde_json::from_str(arguments).unwrap();
+        let digest = self.store.read(move |reader| requests::get(reader, key)).await.unwrap().unwrap().digest;
+        Verdict { digest: Some(digest), ..self.yes(key, Some(json!({ "arguments": arguments }))).await }
+    }
+
+    /// Changes the file behind the app's back.
+    pub(crate) fn change(&self, sql: &str) {
+        let raw = rusqlite::Connection::open(self.folder.path().join("sayso.db")).unwrap();
+        assert_eq!(raw.execute(sql, []).unwrap(), 1, "{sql}");
+    }
+
     pub(crate) async fn ask(&mut self, request: Request) -> RequestKey {
         let new = self.new_request(request);
         let key = new.key;
@@ -107,6 +131,10 @@ impl World {
 
     pub(crate) async fn ask_gate(&mut self, index: u32) -> RequestKey {
         let new = self.new_gate(index);
+        self.ask_new(new).await
+    }
+
+    async fn ask_new(&mut self, new: NewRequest) -> RequestKey {
         let key = new.key;
         let inbox = self.inbox.clone();
         self.store.try_write(move |tx| inbox.ask_in(tx, &new)).await.unwrap();

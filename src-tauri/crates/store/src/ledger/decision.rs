@@ -43,7 +43,7 @@ pub(super) fn fields(
         ("cause", outcome.cause().map(Cause::as_str).map(str::to_owned)),
         ("answer", Some(kept.answer)),
         ("reason", settled.reason.clone()),
-        ("edited_arguments", settled.edited_arguments.clone()),
+        ("edited_arguments", settled.settlement.edited.clone()),
         ("decided_by", Some(settled.by.as_str().to_owned())),
         ("surface", settled.surface.map(Surface::as_str).map(str::to_owned)),
     ];

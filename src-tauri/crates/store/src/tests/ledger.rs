@@ -219,7 +219,8 @@ fn whatever_was_asked_and_answered_verifies_and_comes_back() {
                 true => Answer::ok_with(key(1).to_string(), answered),
                 false => Answer::declined(key(1).to_string(), reason.as_deref()),
             };
-            let settlement = Settlement { answer, ..if ok { yes(1) } else { no(1, "") } };
+            let edited = ok.then(|| data.to_string());
+            let settlement = Settlement { answer, edited, ..if ok { yes(1) } else { no(1, "") } };
             settlements::settle(&tx, key(1), &settlement, DecidedBy::Person, None).unwrap();
             ledger::append_decision(&tx, key(1)).unwrap();
             let stored = requests::get(&tx, key(1)).unwrap().unwrap();

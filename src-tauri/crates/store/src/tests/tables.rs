@@ -23,21 +23,52 @@ fn slot(index: u32, state: CallState) -> Slot {
 /// A call in every state, with digits and an answer in it.
 fn slots() -> Vec<Slot> {
     let data: Value = serde_json::from_str(r#"{"z":1,"n":9007199254740993,"tiny":1.0e-400}"#).unwrap();
-    let retry = RunMode::Retry { answer: Answer::ok_with("r1", data.clone()), prompt: "P\u{0}".to_owned() };
+    let retry = RunMode::Retry {
+        answer: Answer::ok_with("r1", data.clone()),
+        prompt: "P\u{0}".to_owned(),
+        edited: Some(r#"{"n":9007199254740995}"#.to_owned()),
+    };
     let mut done = ToolResult::ok("9007199254740993");
     done.metadata.insert("exact".to_owned(), data);
     vec![
         slot(
             0,
-            CallState::Waiting { request: key(1), prompt: "P".to_owned(), file_hash: Some("ab".to_owned()) },
+            CallState::Waiting {
+                request: key(1),
+                prompt: "P".to_owned(),
+                file_hash: Some("ab".to_owned()),
+                editable: true,
+                edited: None,
+            },
         ),
         slot(1, CallState::Running(RunMode::Allowed)),
-        slot(2, CallState::Running(RunMode::Approved { file_hash: Some("absent".to_owned()) })),
+        slot(
+            2,
+            CallState::Running(RunMode::Approved {
+                file_hash: Some("absent".to_owned()),
+                edited: Some(r#"{"tiny":1.0e-400}"#.to_owned()),
+            }),
+        ),
         slot(3, CallState::Running(retry.clone())),
-        slot(4, CallState::Suspended { request: key(2), prompt: "Q".to_owned() }),
+        slot(4, CallState::Suspended { request: key(2), prompt: "Q".to_owned(), edited: None }),
         slot(5, CallState::Unknown { request: key(3), mode: retry }),
         slot(6, CallState::Finished(done)),
     ]
+}
+
+/// States that were stored before calls could be edited.
+#[test]
+fn older_states_of_calls_are_read_as_not_edited() {
+    for older in [
+        r#"{"Waiting":{"request":"K","prompt":"P","file_hash":null}}"#,
+        r#"{"Running":{"Approved":{"file_hash":"absent"}}}"#,
+        r#"{"Suspended":{"request":"K","prompt":"P"}}"#,
+        r#"{"Running":{"Retry":{"answer":{"id":"r","ok":true},"prompt":"P"}}}"#,
+    ] {
+        let state: CallState = crate::column::json(&older.replace('K', &key(1).to_string()), "").unwrap();
+        assert_eq!(state.edited(), None);
+        assert!(!matches!(state, CallState::Waiting { editable: true, .. }));
+    }
 }
 
 #[tokio::test]
@@ -418,7 +449,8 @@ async fn what_is_as_deep_as_can_be_read_comes_back_though_it_is_kept_deeper() {
             let mut new = request(source, 1);
             new.shown.request.data = Some(data.clone());
             requests::insert(tx, &new)?;
-            let mode = RunMode::Retry { answer: Answer::ok_with("r", data), prompt: "P".to_owned() };
+            let mode =
+                RunMode::Retry { answer: Answer::ok_with("r", data), prompt: "P".to_owned(), edited: None };
             calls::put(tx, run_id(1), &slot(0, CallState::Running(mode)), at(1))
         })
         .await

@@ -107,18 +107,25 @@ pub(super) fn no(n: u64, reason: &str) -> Settlement {
     Settlement {
         outcome: Outcome::Declined,
         answer: Answer::declined(key(n).to_string(), reason),
+        edited: None,
         at: at(100 + n as i64),
     }
 }
 
 pub(super) fn yes(n: u64) -> Settlement {
-    Settlement { outcome: Outcome::Approved, answer: Answer::ok(key(n).to_string()), at: at(100 + n as i64) }
+    Settlement {
+        outcome: Outcome::Approved,
+        answer: Answer::ok(key(n).to_string()),
+        edited: None,
+        at: at(100 + n as i64),
+    }
 }
 
 pub(super) fn cancelled(n: u64) -> Settlement {
     Settlement {
         outcome: Outcome::Cancelled(Cause::RunStopped),
         answer: Answer::declined(key(n).to_string(), "cancelled"),
+        edited: None,
         at: at(100 + n as i64),
     }
 }
