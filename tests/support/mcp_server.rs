@@ -19,6 +19,7 @@ pub struct McpServer<R, W> {
 const NEWEST: &str = "2026-07-28";
 
 impl<R: BufRead, W: Write> McpServer<R, W> {
+    /// `like` is what it is like, in words.
     pub fn new(input: R, output: W, like: &str) -> Self {
         let like = like.split_whitespace().map(str::to_owned).collect();
         Self { input, output, like, capabilities: Value::Null, asked: 0 }
@@ -125,13 +126,21 @@ impl<R: BufRead, W: Write> McpServer<R, W> {
             "env" => {
                 let names: Vec<_> = std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
                 let here = std::env::current_dir().unwrap_or_default();
-                json!({ "variables": names, "folder": here }).to_string()
+                json!({ "variables": names, "folder": here, "process": std::process::id() }).to_string()
             }
             "capabilities" => self.capabilities.to_string(),
             "ask" if self.is("new") => return Some(self.input_required(params)),
             "ask" => {
                 if let Some(marker) = arguments["marker"].as_str() {
                     append(marker);
+                }
+                if let Some(file) = arguments["exit_when"].as_str().map(str::to_owned) {
+                    std::thread::spawn(move || {
+                        while !std::path::Path::new(&file).exists() {
+                            std::thread::sleep(Duration::from_millis(5));
+                        }
+                        std::process::exit(3);
+                    });
                 }
                 let asked = elicitation(arguments);
                 self.elicit(&asked).to_string()

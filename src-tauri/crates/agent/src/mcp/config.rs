@@ -117,8 +117,10 @@ impl McpServer {
     /// and where it would run. None for an address, which starts nothing.
     pub fn fingerprint(&self, folder: Option<&Path>) -> Option<String> {
         let McpEntry::Stdio { command, args, env, cwd } = &self.entry else { return None };
-        let place = cwd.clone().or_else(|| folder.map(|folder| folder.display().to_string()));
-        let what = json!({ "server": self.name, "command": command, "args": args, "env": env, "cwd": place });
+        let folder = folder.map(|folder| folder.display().to_string());
+        let what = json!({
+            "server": self.name, "command": command, "args": args, "env": env, "cwd": cwd, "folder": folder,
+        });
         Some(Digest::of(&what.to_string()).to_string())
     }
 

@@ -10,7 +10,7 @@ use sayso_store::runs::RunRow;
 
 use super::summary;
 use crate::agent_config::AgentConfig;
-use crate::dto::{CallItem, RunDetail, RunItem, TranscriptItem, UsageItem};
+use crate::dto::{CallItem, RunDetail, RunItem, ServerReport, TranscriptItem, UsageItem};
 
 /// `waiting` is how many of its requests wait.
 pub(crate) fn item(row: &RunRow, waiting: u32) -> RunItem {
@@ -45,6 +45,7 @@ pub(crate) fn detail(
     messages: Vec<MessageRow>,
     calls: &[CallRow],
     decisions: &[HistoryRow],
+    servers: Vec<ServerReport>,
 ) -> RunDetail {
     let config = AgentConfig::parse(&row.config).ok();
     let style = config.as_ref().map_or(Style::OpenAi, |config| config.style);
@@ -57,6 +58,7 @@ pub(crate) fn detail(
         messages: messages.into_iter().map(|message| transcript_item(style, message)).collect(),
         calls: calls.iter().map(|call| call_item(call, &decisions)).collect(),
         queued: row.run.queued.clone(),
+        servers,
     }
 }
 
