@@ -2,8 +2,8 @@
 //! to know, and what is left when it or the host dies.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::path::Path;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use sayso_tests::process::OwnedChild;
@@ -344,4 +344,101 @@ async fn a_server_that_cannot_begin_holds_no_stop_up() {
     let run = stage.start_run("go").await;
     stage.sayso.run(&["runs", "stop", &run]).await.exits(0);
     assert_eq!(stage.run_status(&run).await, "interrupted");
+}
+
+/// The folder of the real servers, which `make test` fills.
+fn real(file: &str) -> PathBuf {
+    let target = build_folder().parent().expect("a target folder").to_owned();
+    let file = target.join("tools/mcp").join(file);
+    assert!(file.exists(), "no {}: `make mcp-servers` puts it there", file.display());
+    file
+}
+
+fn everything(transport: &str) -> Value {
+    let script = real("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    json!({ "command": "node", "args": [script, transport] })
+}
+
+/// The same at an address.
+async fn everything_at_an_address() -> (OwnedChild, Value) {
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let script = real("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let mut command = Command::new("node");
+    command.arg(script).arg("streamableHttp").env("PORT", port.to_string()).stderr(Stdio::null());
+    let server = OwnedChild::start(&mut command);
+    wait_until("the server listens", SOON, async || {
+        tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()
+    })
+    .await;
+    (server, json!({ "type": "http", "url": format!("http://127.0.0.1:{port}/mcp") }))
+}
+
+#[tokio::test]
+#[ignore = "needs the real servers, which make test installs"]
+async fn the_everything_server_answers_and_asks_over_its_streams_and_at_an_address() {
+    let (_web, address) = everything_at_an_address().await;
+    for entry in [everything("stdio"), address] {
+        let echo = Stage::calling("t_echo", json!({ "message": "hello" })).await;
+        let _host = echo.sayso.serve();
+        add(&echo, entry.clone(), json!({ "t_echo": "allow" })).await;
+        let run = echo.start_run("go").await;
+        echo.wait_status(&run, "done").await;
+        assert_eq!(output(&echo, &run).await, "Echo: hello");
+
+        for (tool, arguments, decision, expected) in [
+            (
+                "t_trigger-elicitation-request",
+                json!({}),
+                &["answer", "--data", r#"{"name":"Ada"}"#][..],
+                "Ada",
+            ),
+            ("t_trigger-elicitation-request", json!({}), &["deny"][..], "decline"),
+            (
+                "t_trigger-url-elicitation",
+                json!({ "url": "https://example.org/a", "message": "Open it" }),
+                &["approve"][..],
+                "accept",
+            ),
+        ] {
+            let stage = Stage::calling(tool, arguments).await;
+            let _host = stage.sayso.serve();
+            add(&stage, entry.clone(), json!({ tool: "allow" })).await;
+            let run = stage.start_run("go").await;
+            let request = stage.waiting().await;
+            let mut arguments = vec![decision[0], key(&request)];
+            arguments.extend(&decision[1..]);
+            stage.sayso.run(&arguments).await.exits(0);
+            stage.wait_status(&run, "done").await;
+            let output = output(&stage, &run).await;
+            assert!(output.contains(expected), "{tool} {decision:?}: {output}");
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs the real servers, which make test installs"]
+async fn a_server_on_the_python_package_answers_and_asks() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("support/real_mcp_server.py");
+    let entry = json!({ "command": real("python/bin/python"), "args": [script] });
+    for (tool, arguments, decision, expected) in [
+        ("t_add", json!({ "a": 2, "b": 3 }), &[][..], "5"),
+        ("t_ask", json!({}), &["answer", "--data", r#"{"name":"Ada"}"#][..], "accept: {'name': 'Ada'}"),
+        ("t_ask", json!({}), &["deny", "--reason", "not today"][..], "decline: None"),
+    ] {
+        let stage = Stage::calling(tool, arguments).await;
+        let _host = stage.sayso.serve();
+        add(&stage, entry.clone(), json!({ tool: "allow" })).await;
+        let run = stage.start_run("go").await;
+        if let Some(verb) = decision.first() {
+            let request = stage.waiting().await;
+            assert_eq!(request["request"]["prompt"], "The MCP server t asks: Who are you?");
+            let mut arguments = vec![*verb, key(&request)];
+            arguments.extend(&decision[1..]);
+            stage.sayso.run(&arguments).await.exits(0);
+        }
+        stage.wait_status(&run, "done").await;
+        assert_eq!(output(&stage, &run).await, expected, "{tool}");
+    }
 }
