@@ -14,7 +14,7 @@ export PATH := $(PATH):$(TOOLS)/bin
 UI_SOURCES := $(shell find ui -name node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
 LIBRARIES := domain store inbox agent host gateway
 
-.PHONY: help run demo setup setup-desktop ui build test soak bench check fmt lint bindings licences doc release deb measure screens
+.PHONY: help run demo setup setup-desktop ui build mcp-servers test soak bench check fmt lint bindings licences doc release deb measure screens
 
 help:
 	@echo "make run      start Sayso: the desktop app where there is a display, else the demo in the terminal"
@@ -65,7 +65,24 @@ build: setup ui
 
 ## Testing
 
-test: build
+# Real MCP servers, in versions that are known.
+MCP := $(TOOLS)/mcp
+EVERYTHING := 2026.8.31
+PYTHON_MCP := 2.3.0
+
+mcp-servers: $(MCP)/.everything-$(EVERYTHING) $(MCP)/.python-$(PYTHON_MCP)
+
+$(MCP)/.everything-$(EVERYTHING):
+	mkdir -p "$(MCP)"
+	npm install --prefix "$(MCP)" --no-audit --no-fund --loglevel=error "@modelcontextprotocol/server-everything@$(EVERYTHING)"
+	touch "$@"
+
+$(MCP)/.python-$(PYTHON_MCP): | setup
+	python3 -m venv --clear "$(MCP)/python"
+	"$(MCP)/python/bin/pip" install --quiet --disable-pip-version-check "mcp==$(PYTHON_MCP)"
+	touch "$@"
+
+test: build mcp-servers
 	cargo test --workspace --doc --quiet
 	(cd ui && npm test --silent)
 	if command -v cargo-nextest >/dev/null; then
@@ -74,7 +91,7 @@ test: build
 	    cargo test --workspace --lib --bins --tests -- --include-ignored
 	fi
 
-soak: build
+soak: build mcp-servers
 	export SAYSO_SOAK=1
 	if command -v cargo-nextest >/dev/null; then
 	    cargo nextest run --workspace --run-ignored all --profile soak

@@ -12,6 +12,7 @@ pub mod bus;
 pub mod decide;
 pub mod desktop;
 pub mod display;
+pub mod mcp_server;
 pub mod model;
 pub mod notifications;
 pub mod process;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { emptyAgent, readAgent, writeAgent, wrongAgent } from './agent';
+import { emptyAgent, readAgent, writeAgent, wrongAgent, wrongServers } from './agent';
 
 const CONFIG =
   '{"name":"release-bot","base_url":"https://api.example.com/v1","style":"openai","model":"m-1","api_key":"env:MODEL_KEY",' +
-  '"folder":"~/code","system_prompt":"Be brief.","tools":{"shell":"forbid","mail":"ask"},"max_turns":20,"ask_timeout_seconds":600,"allow_private_addresses":true,"mcpServers":{"x":{"n":9007199254740993}}}';
+  '"folder":"~/code","system_prompt":"Be brief.","tools":{"shell":"forbid","mail":"ask"},"max_turns":20,"ask_timeout_seconds":600,"allow_private_addresses":true,"mcpServers":{"x":{"command":"serve","n":9007199254740993}}}';
 
 describe('an agent’s set-up', () => {
   it('comes back as it was, with what the form does not know', () => {
@@ -35,5 +35,23 @@ describe('an agent’s set-up', () => {
       maxTurns: 'Enter a whole number from 1 to 9999',
     });
     expect(wrongAgent({ ...emptyAgent(), name: 'a', model: 'm' })).toEqual({});
+  });
+
+  it('takes MCP servers as other programs write them, and says what is wrong as one types', () => {
+    const pasted = '{ "mcpServers": { "files": { "command": "serve", "args": [] } } }';
+    const form = { ...emptyAgent(), name: 'a', model: 'm', mcpServers: pasted };
+    expect(writeAgent(form, null)).toContain('"mcpServers":{"files":{"command":"serve","args":[]}}');
+    expect(readAgent(writeAgent(form, null)).mcpServers).toBe('{\n  "files": {\n    "command": "serve",\n    "args": []\n  }\n}');
+    expect(writeAgent({ ...form, mcpServers: ' ' }, CONFIG)).not.toContain('mcpServers');
+    for (const [text, wrong] of [
+      ['{', 'This is not JSON at character 2'],
+      ['[]', 'Enter an object of servers by name'],
+      ['{"a":{}}', 'a needs either a command or a url'],
+      ['{"a":{"command":"x","url":"https://example.org"}}', 'a needs either a command or a url'],
+      ['{"a":{"url":"example.org"}}', 'a needs a full address'],
+      ['{"a":{"url":"${ADDRESS}"}}', undefined],
+      ['', undefined],
+    ] as const)
+      expect(wrongServers(text)).toBe(wrong);
   });
 });

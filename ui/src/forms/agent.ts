@@ -1,4 +1,5 @@
-import { type Json, boolean, field, object, parse, string, textOf, write } from '../text/json';
+import { visible } from '../text/hidden';
+import { type Json, boolean, field, object, parse, string, textOf, tryParse, write, writeLines } from '../text/json';
 
 /** The tools that every agent has, with what they may do when its set-up says nothing. */
 export const TOOLS: readonly { name: string; does: string; usually: 'allow' | 'ask' }[] = [
@@ -30,6 +31,8 @@ export interface AgentForm {
   maxTurns: string;
   askTimeout: string;
   privateAddresses: boolean;
+  /** MCP servers by name, as JSON. */
+  mcpServers: string;
 }
 
 export function emptyAgent(): AgentForm {
@@ -46,6 +49,7 @@ export function emptyAgent(): AgentForm {
     maxTurns: '',
     askTimeout: '',
     privateAddresses: false,
+    mcpServers: '',
   };
 }
 
@@ -57,6 +61,7 @@ export function readAgent(config: string): AgentForm {
   const form = emptyAgent();
   const privateAddresses = field(json, 'allow_private_addresses');
   const tools = field(json, 'tools');
+  const servers = field(json, 'mcpServers');
   for (const [tool, policy] of tools?.type === 'object' ? tools.entries : [])
     if (policy.type === 'string' && POLICIES.includes(policy.value)) form.tools[tool] = policy.value as Policy;
   return {
@@ -72,6 +77,7 @@ export function readAgent(config: string): AgentForm {
     maxTurns: numberOf(json, 'max_turns'),
     askTimeout: numberOf(json, 'ask_timeout_seconds'),
     privateAddresses: privateAddresses?.type === 'boolean' && privateAddresses.value,
+    mcpServers: servers === undefined || servers.type === 'null' ? '' : writeLines(servers),
   };
 }
 
@@ -94,10 +100,36 @@ export function writeAgent(form: AgentForm, earlier: string | null): string {
     ['max_turns', number(form.maxTurns)],
     ['ask_timeout_seconds', number(form.askTimeout)],
     ['allow_private_addresses', form.privateAddresses ? boolean(true) : null],
+    ['mcpServers', serversOf(form.mcpServers)],
   ]);
   const before = earlier === null ? [] : entriesOf(parse(earlier)).filter(([name]) => !known.has(name));
   const written = [...known].flatMap(([name, value]): [string, Json][] => (value === null ? [] : [[name, value]]));
   return write(object([...written, ...before]));
+}
+
+/** Servers as typed. Other programs' files have them beneath a name of their own, which may be pasted along. */
+function serversOf(text: string): Json | null {
+  if (text.trim() === '') return null;
+  const json = tryParse(text);
+  return field(json, 'mcpServers') ?? field(json, 'servers') ?? json;
+}
+
+/** What is wrong with servers as typed. The host says the rest. */
+export function wrongServers(text: string): string | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    parse(text);
+  } catch (thrown) {
+    return `This is ${thrown instanceof Error ? thrown.message : 'not JSON'}`;
+  }
+  const servers = serversOf(text);
+  if (servers?.type !== 'object') return 'Enter an object of servers by name';
+  for (const [name, entry] of servers.entries) {
+    const [command, url] = [textOf(entry, 'command'), textOf(entry, 'url')];
+    if ((command === undefined) === (url === undefined)) return `${visible(name)} needs either a command or a url`;
+    if (url !== undefined && !url.includes('${') && !/^https?:\/\//.test(url)) return `${visible(name)} needs a full address`;
+  }
+  return undefined;
 }
 
 function chosenTools(tools: AgentForm['tools']): [string, Json][] {
@@ -128,5 +160,7 @@ export function wrongAgent(form: AgentForm): Partial<Record<keyof AgentForm, str
     found.maxTurns = 'Enter a whole number from 1 to 9999';
   if (form.askTimeout.trim() !== '' && !/^[1-9]\d{0,8}$/.test(form.askTimeout.trim()))
     found.askTimeout = 'Enter a whole number of seconds';
+  const servers = wrongServers(form.mcpServers);
+  if (servers !== undefined) found.mcpServers = servers;
   return found;
 }

@@ -129,6 +129,16 @@ export function write(json: Json): string {
   }
 }
 
+/** The same on several lines, for whoever edits it. */
+export function writeLines(json: Json, indent = ''): string {
+  const inner = `${indent}  `;
+  const lines = (open: string, parts: string[], close: string): string =>
+    parts.length === 0 ? open + close : `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`;
+  if (json.type === 'array') return lines('[', json.items.map((item) => writeLines(item, inner)), ']');
+  if (json.type !== 'object') return write(json);
+  return lines('{', json.entries.map(([name, value]) => `${JSON.stringify(name)}: ${writeLines(value, inner)}`), '}');
+}
+
 /** The value of a name; of a repeated one the last, as everyone reads it. */
 export function field(json: Json | null | undefined, name: string): Json | undefined {
   if (json?.type !== 'object') return undefined;

@@ -2,6 +2,7 @@ import type { AgentItem } from '../bindings/AgentItem';
 import type { AgentName } from '../bindings/AgentName';
 import type { AgentSave } from '../bindings/AgentSave';
 import type { AgentTest } from '../bindings/AgentTest';
+import type { AgentTrust } from '../bindings/AgentTrust';
 import type { AppStatus } from '../bindings/AppStatus';
 import type { Decide } from '../bindings/Decide';
 import type { Decision } from '../bindings/Decision';
@@ -39,6 +40,7 @@ export interface Commands {
   'agents.save': [AgentSave, AgentItem];
   'agents.remove': [AgentName, Nothing];
   'agents.test': [AgentName, AgentTest];
+  'agents.trust': [AgentTrust, AgentItem];
   'demo.start': [Nothing, RunStarted];
   'history.list': [HistoryFilter, HistoryPage];
   'history.show': [RequestRef, HistoryDetail];

@@ -147,6 +147,7 @@ function run(id: string, agent: string, title: string, status: string, age: numb
     messages: [{ role: 'user', text: title, turn: null, at: at(-age) }],
     calls: [],
     queued: [],
+    servers: [],
     ...over,
   };
 }
@@ -167,6 +168,7 @@ export const RUNS: RunDetail[] = [
       { ...quiet, turn: 3, index: 0, tool: 'shell', arguments: '{}', summary: 'git push origin v2.4.0', state: 'suspended', request: 'push' },
     ],
     queued: ['Use the short form for the notes.'],
+    servers: [],
   }),
   run('mailbox', 'mail-agent', 'Sort the support mailbox', 'running', 180),
   run('order', 'invoice-bot', 'Refund order A-7702', 'done', 5000),
@@ -183,11 +185,14 @@ const agent = (name: string, model: string, over: Partial<AgentItem> = {}): Agen
   config: JSON.stringify({ name, base_url: 'http://localhost:11434/v1', style: 'openai', model, folder: '~/code/atlas', system_prompt: 'Be brief. Ask before anything is published.', tools: { shell: 'ask', web_fetch: 'forbid' }, max_turns: 20 }),
   is_demo: false,
   problem: null,
+  servers: [],
   ...over,
 });
 
+const FILES_SERVER = { name: 'files', command: 'TOKEN=… npx -y files-server ~/code/atlas', url: null, fingerprint: 'ab', allowed: false, disabled: false };
+
 export const AGENTS: AgentItem[] = [
-  agent('release-bot', 'qwen3-coder'),
+  agent('release-bot', 'qwen3-coder', { servers: [FILES_SERVER] }),
   agent('mail-agent', 'llama-3.3', { problem: 'Its folder /srv/mail is gone. Runs cannot start until it is back or another one is set.' }),
   agent('demo', 'scripted', { is_demo: true, folder: null }),
 ];

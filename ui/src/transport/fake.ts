@@ -62,7 +62,8 @@ export function fake(options: string): Transport {
     'agents.list': () => (has('empty') ? [] : AGENTS),
     'agents.save': () => AGENTS[0],
     'agents.remove': () => ({}),
-    'agents.test': () => ({ ok: false, message: 'Nothing answers at http://localhost:11434/v1. Nothing was sent. Start the model server, or correct the base URL.' }),
+    'agents.test': () => ({ ok: false, message: 'Nothing answers at http://localhost:11434/v1. Nothing was sent. Start the model server, or correct the base URL.', servers: [] }),
+    'agents.trust': () => AGENTS[0],
     'demo.start': () => {
       setTimeout(() => {
         requests = [...REQUESTS.slice(2, 3)];

@@ -6,14 +6,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use sayso_domain::run::{Asked, CallState, Effect, Event, Run, Step};
-use sayso_domain::{Act, Answer, Digest, Refused, Request, RequestKey, RequestState, settle};
+use sayso_domain::{
+    Act, Digest, ElicitAction, Refused, Request, RequestKey, RequestState, Settlement, settle,
+};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::client::WaitFor;
 use crate::{
-    Checkpoint, Endpoint, Entry, Incoming, Journal, JournalError, MemoryJournal, RunResult, ToolCallRecord,
-    form, message_text, system_time,
+    Checkpoint, ElicitAnswer, Endpoint, Entry, Incoming, Journal, JournalError, MemoryJournal, RunResult,
+    ToolCallRecord, form, message_text, system_time,
 };
 
 /// A journal in memory, and whoever is asked about the requests in it.
@@ -58,8 +60,8 @@ impl Asking {
         let (Some(wait_for), Some(asked)) = (self.wait_for.clone(), self.find(key)) else { return };
         let answers = self.answers.clone();
         self.waits.lock().unwrap_or_else(PoisonError::into_inner).spawn(async move {
-            if let Some(answer) = answer(&asked, &*wait_for).await {
-                let event = Event::Settled { request: asked.key, answer };
+            if let Some(settlement) = settlement(&asked, &*wait_for).await {
+                let event = Event::Settled { request: asked.key, answer: settlement.delivered() };
                 // Nobody listens only when the run is over.
                 let _ = answers.send(Incoming { event, delivered: Some(asked.key) }).await;
             }
@@ -108,8 +110,18 @@ fn record(slot: sayso_domain::run::Slot) -> Option<ToolCallRecord> {
     }
 }
 
-/// Asks, and takes the answer as every surface of the app would: what is left of it is what may leave.
-async fn answer(asked: &Asked, wait_for: &WaitFor) -> Option<Answer> {
+/// Asks while a call waits (contract 32). Where nobody can be asked after all, or the answer cannot be used, it is a cancel.
+pub(crate) async fn elicited(asked: &Asked, wait_for: &WaitFor) -> ElicitAnswer {
+    match settlement(asked, wait_for).await {
+        Some(Settlement { answer, .. }) => {
+            ElicitAnswer { action: ElicitAction::of_answer(&answer), data: answer.data().cloned() }
+        }
+        None => ElicitAnswer::cancelled(),
+    }
+}
+
+/// Asks, and takes the answer as every surface of the app would.
+async fn settlement(asked: &Asked, wait_for: &WaitFor) -> Option<Settlement> {
     let request = &asked.shown.request;
     let digest = Digest::of(&asked.shown.to_text());
     let decide = |act: &Act| settle(&asked.shown, RequestState::Pending, &digest, act, system_time());
@@ -138,8 +150,8 @@ async fn answer(asked: &Asked, wait_for: &WaitFor) -> Option<Answer> {
         return None;
     }
     match decide(&given) {
-        Ok(settlement) => Some(settlement.delivered()),
-        Err(Refused::TooLate) => decide(&Act::Expire).ok().map(|settlement| settlement.delivered()),
+        Ok(settlement) => Some(settlement),
+        Err(Refused::TooLate) => decide(&Act::Expire).ok(),
         Err(
             refused @ (Refused::WrongId
             | Refused::WrongDigest

@@ -10,10 +10,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use crate::asking::Asking;
+use crate::asking::{Asking, elicited};
 use crate::{
-    AgentEvent, Checkpoint, CheckpointId, Claims, Endpoint, Engine, Folder, Hooks, Incoming, MemoryJournal,
-    Model, ModelOptions, ResumeError, RunStream, Style, Toolkit, Watch, claims,
+    AgentEvent, Checkpoint, CheckpointId, Claims, Elicit, ElicitAsk, Elicitation, Endpoint, Engine, Folder,
+    Hooks, Incoming, McpConfig, McpServers, McpSetup, MemoryJournal, Model, ModelOptions, ResumeError,
+    RunStream, Style, Toolkit, Watch, claims,
 };
 
 /// What a `wait_for` may fail with. It leaves the request pending (contract 14).
@@ -187,6 +188,16 @@ impl Client {
         Self { ask_timeout: Some(timeout), ..self }
     }
 
+    /// Connects MCP servers, whose tools [`McpServers::add_to`] adds to a toolkit. They may ask a person only where this
+    /// client has someone to ask: call it after [`Client::wait_for`] (contract 33).
+    pub async fn connect(&self, config: &McpConfig, setup: McpSetup) -> McpServers {
+        let elicitation = match self.wait_for {
+            Some(_) => Elicitation::Offered,
+            None => Elicitation::NotOffered,
+        };
+        McpServers::connect(config, &McpSetup { elicitation, ..setup }).await
+    }
+
     /// Runs a task until the model is done, a limit is reached, or everything left waits for a person.
     pub async fn run(&self, prompt: &str, toolkit: &Toolkit) -> RunResult {
         self.go_on(self.start(prompt), toolkit).await
@@ -267,6 +278,7 @@ impl Client {
         engine.policy = self.policy.clone();
         engine.folder = self.folder.clone();
         engine.ask_timeout = self.ask_timeout;
+        engine.elicit = self.elicit();
         let (watch, asking) = (self.watch.clone(), Arc::clone(asking));
         engine.watch = Some(Watch::new(move |run, event: AgentEvent| {
             // A request is shown before anybody waits for it.
@@ -279,6 +291,22 @@ impl Client {
             }
         }));
         engine
+    }
+
+    /// What MCP servers ask goes to whoever waits, after it was shown.
+    fn elicit(&self) -> Option<Elicit> {
+        let (wait_for, watch) = (self.wait_for.clone()?, self.watch.clone());
+        Some(Elicit::new(move |ask: ElicitAsk| {
+            let (wait_for, watch) = (Arc::clone(&wait_for), watch.clone());
+            async move {
+                let ElicitAsk { run, slot, asked } = ask;
+                if let Some(watch) = &watch {
+                    let request = asked.shown.request.clone();
+                    watch.tell(run, AgentEvent::Pending { slot, key: asked.key, request });
+                }
+                elicited(&asked, &*wait_for).await
+            }
+        }))
     }
 
     /// Asks about what still waits of a run that is taken up.

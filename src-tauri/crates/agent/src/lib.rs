@@ -74,11 +74,13 @@ mod claims;
 mod client;
 mod compact;
 mod cut;
+mod elicit;
 mod engine;
 mod folder;
 mod form;
 mod hook;
 mod journal;
+mod mcp;
 mod model;
 mod native_tool;
 mod process;
@@ -94,10 +96,12 @@ pub use arguments::Arguments;
 pub use checkpoint::{Checkpoint, CheckpointId, Decision};
 pub use claims::{Claims, FolderClaims, MemoryClaims};
 pub use client::{Client, RunResult, ToolCallRecord, WaitError};
+pub use elicit::{CallElicit, Elicit, ElicitAnswer, ElicitAsk};
 pub use engine::{Clock, Engine, Incoming, system_time};
 pub use folder::{Folder, FolderError};
 pub use hook::{Guard, Hook, HookedCall, Hooks};
 pub use journal::{Journal, JournalError, MemoryJournal};
+pub use mcp::{Elicitation, McpConfig, McpLimits, McpReport, McpServer, McpServers, McpSetup, Variable};
 pub use model::{
     CallResult, Delta, Endpoint, Entry, Model, ModelCall, ModelError, ModelOptions, Reply, Retry, Said,
     Style, Wait, message_text,

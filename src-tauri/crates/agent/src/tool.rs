@@ -5,7 +5,7 @@ use sayso_domain::{Answer, Kind, Policy, ToolResult};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Arguments, Folder};
+use crate::{Arguments, CallElicit, Folder};
 
 /// What a model is told of a tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct ToolContext {
     pub approved: bool,
     /// The agent's folder.
     pub folder: Option<Arc<Folder>>,
+    /// Asks a person while the call waits; none where there is nobody to ask.
+    pub elicit: Option<CallElicit>,
     /// Cancelled when the run is stopped.
     pub stop: CancellationToken,
     /// An unguessable name of this call. Child processes carry it as `SAYSO_CALL`; it begins with the engine's mark

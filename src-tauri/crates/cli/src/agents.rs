@@ -8,6 +8,7 @@ use crate::args::AgentCommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::out::Out;
+use crate::servers::{self, Consent, Taken};
 use crate::way::Way;
 use crate::wire;
 
@@ -18,8 +19,15 @@ pub(crate) async fn agent(out: &Out, data_dir: &Path, command: AgentCommand) -> 
     match command {
         AgentCommand::Add { file } => {
             let config = read(&file)?;
-            let item: AgentItem = Way::to(data_dir).await?.call("agents.save", AgentSave { config }).await?;
-            print_saved(out, &item)?;
+            let way = Way::to(data_dir).await?;
+            let item: AgentItem = way.call("agents.save", AgentSave { config }).await?;
+            if !out.is_json() {
+                print_saved(out, &item)?;
+            }
+            let item = servers::ask_about(out, &way, item, Consent::Ask).await?;
+            if out.is_json() {
+                out.value(&wire::agent(&item))?;
+            }
             Ok(Exit::Done)
         }
         AgentCommand::List => {
@@ -42,29 +50,56 @@ pub(crate) async fn agent(out: &Out, data_dir: &Path, command: AgentCommand) -> 
                 out.value(&json!(test))?;
             }
             out.line(&sayso_domain::text::visible(&test.message))?;
+            for server in &test.servers {
+                let name = sayso_domain::text::visible_line(&server.name);
+                let problem = server.problem.as_deref().map(sayso_domain::text::visible_line);
+                out.line(&match (server.tools, problem) {
+                    (count, None) => format!("MCP server {name}: connected, {count} tools."),
+                    (0, Some(problem)) => format!("MCP server {name}: {problem}"),
+                    (count, Some(problem)) => {
+                        format!("MCP server {name}: connected, {count} tools. {problem}")
+                    }
+                })?;
+            }
             Ok(if test.ok { Exit::Done } else { Exit::Refused })
+        }
+        AgentCommand::Trust { name, yes } => {
+            let consent = if yes { Consent::Given } else { Consent::Ask };
+            servers::trust(out, data_dir, name, consent).await
+        }
+        AgentCommand::ImportMcp { file, agent, replace } => {
+            let taken = if replace { Taken::Replace } else { Taken::Refuse };
+            servers::import(out, data_dir, (&file, agent), taken).await
         }
     }
 }
 
 /// A set-up's text. Its folder is made whole here: the host does not know which folder we are in.
 fn read(file: &Path) -> Result<String, Failure> {
+    let text = read_text(file)?;
+    let base = if file == Path::new("-") { Path::new("") } else { file.parent().unwrap_or(Path::new("")) };
+    let here = |_| std::env::current_dir();
+    let base = std::path::absolute(base).or_else(here).map_err(|error| unreadable(file, &error))?;
+    Ok(with_whole_folder(text, &base))
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("The file {} cannot be read: {error}. Nothing was changed.", file.display()))
+}
+
+/// A file's text, or that of standard input.
+pub(crate) fn read_text(file: &Path) -> Result<String, Failure> {
     let is_stdin = file == Path::new("-");
-    let unreadable = |error: std::io::Error| {
-        let message = format!("The set-up {} cannot be read: {error}. Nothing was changed.", file.display());
-        Failure::usage(message)
-    };
+    let unreadable = |error: std::io::Error| unreadable(file, &error);
     let mut text = String::new();
     let source: &mut dyn std::io::Read =
         if is_stdin { &mut std::io::stdin() } else { &mut std::fs::File::open(file).map_err(unreadable)? };
     source.take(LARGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
     if text.len() as u64 > LARGEST {
-        let message = format!("The set-up {} is larger than 1 MiB. Nothing was changed.", file.display());
+        let message = format!("The file {} is larger than 1 MiB. Nothing was changed.", file.display());
         return Err(Failure::usage(message));
     }
-    let base = if is_stdin { Path::new("") } else { file.parent().unwrap_or(Path::new("")) };
-    let base = std::path::absolute(base).or_else(|_| std::env::current_dir()).map_err(unreadable)?;
-    Ok(with_whole_folder(text, &base))
+    Ok(text)
 }
 
 /// Leaves a text alone that is no JSON or names no folder relative to `base`; the host says what is wrong with it.
@@ -80,11 +115,7 @@ fn with_whole_folder(text: String, base: &Path) -> String {
     }
 }
 
-fn print_saved(out: &Out, item: &AgentItem) -> Result<(), Failure> {
-    if out.is_json() {
-        out.value(&wire::agent(item))?;
-        return Ok(());
-    }
+pub(crate) fn print_saved(out: &Out, item: &AgentItem) -> Result<(), Failure> {
     out.line("Saved.")?;
     out.field("name", Some(&item.name))?;
     out.field("model", Some(&item.model))?;

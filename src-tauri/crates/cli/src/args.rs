@@ -114,10 +114,29 @@ pub(crate) enum AgentCommand {
         /// Its name.
         name: String,
     },
-    /// Ask the agent's model for a word, to see whether it can be reached.
+    /// Ask the agent's model for a word and connect its MCP servers, to see whether they can be reached.
     Test {
         /// Its name.
         name: String,
+    },
+    /// Look at the commands that an agent's MCP servers would start, and allow them.
+    Trust {
+        /// Its name.
+        name: String,
+        /// Allow all of them without being asked.
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Add the MCP servers of another program's file to an agent.
+    ImportMcp {
+        /// JSON with `mcpServers` or `servers`; - reads standard input.
+        file: PathBuf,
+        /// The agent's name.
+        #[arg(long, value_name = "NAME")]
+        agent: String,
+        /// Replace servers whose names the agent has already.
+        #[arg(long)]
+        replace: bool,
     },
 }
 

@@ -13,6 +13,7 @@ mod questions;
 mod running;
 mod runs;
 mod serve;
+mod servers;
 mod signals;
 mod way;
 mod when;

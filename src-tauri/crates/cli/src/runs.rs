@@ -189,6 +189,10 @@ fn print_detail(out: &Out, detail: &RunDetail) -> Result<(), Failure> {
         detail.calls.iter().filter(of_turn).try_for_each(|call| print_call(out, call))?;
     }
     detail.queued.iter().try_for_each(|text| out.block("waits for the next turn", text))?;
+    for server in &detail.servers {
+        let problem = server.problem.as_deref().unwrap_or_default();
+        out.block("an MCP server cannot be used", &format!("{}: {problem}", server.name))?;
+    }
     Ok(())
 }
 

@@ -65,6 +65,9 @@ pub(crate) fn run_detail(detail: &RunDetail) -> Value {
     let mut value = run(&detail.item);
     value["messages"] = json!(detail.messages);
     value["calls"] = detail.calls.iter().map(call).collect();
+    if !detail.servers.is_empty() {
+        value["servers"] = json!(detail.servers);
+    }
     value
 }
 
@@ -93,6 +96,7 @@ pub(crate) fn agent(item: &AgentItem) -> Value {
         "model": item.model,
         "folder": item.folder,
         "problem": item.problem,
+        "servers": item.servers,
         "config": json_of(&item.config),
     })
 }

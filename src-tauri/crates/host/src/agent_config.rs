@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use sayso_agent::{Style, ToolSetup, Toolkit};
+use sayso_agent::{McpConfig, Style, ToolSetup, Toolkit};
 use sayso_domain::Policy;
 use serde_json::Value;
 
@@ -22,7 +22,8 @@ pub(crate) struct AgentConfig {
     pub(crate) system_prompt: Option<String>,
     pub(crate) tools: BTreeMap<String, Policy>,
     pub(crate) max_turns: u32,
-    pub(crate) mcp_servers: Option<Value>,
+    /// MCP servers, whose tools the agent has too.
+    pub(crate) mcp: McpConfig,
     /// Seconds that a request of this agent waits before it settles as expired.
     pub(crate) ask_timeout_seconds: Option<u32>,
     /// Whether `web_fetch` may reach this machine and private networks.
@@ -56,6 +57,10 @@ impl AgentConfig {
                 KEYS.join(", ")
             ));
         }
+        let mcp = match present(&value, "mcpServers") {
+            None => McpConfig::default(),
+            Some(servers) => McpConfig::parse(servers)?,
+        };
         let config = Self {
             name: required(&value, "name")?,
             base_url: required(&value, "base_url")?,
@@ -68,9 +73,9 @@ impl AgentConfig {
             api_key: text_of(&value, "api_key")?.map(|key| key.parse()).transpose()?,
             folder: text_of(&value, "folder")?.map(|folder| expand_home(&folder)),
             system_prompt: text_of(&value, "system_prompt")?,
-            tools: policies(&value)?,
+            tools: policies(&value, &mcp)?,
             max_turns: number(&value, "max_turns")?.unwrap_or(10),
-            mcp_servers: present(&value, "mcpServers").cloned(),
+            mcp,
             ask_timeout_seconds: number(&value, "ask_timeout_seconds")?,
             allow_private_addresses: match present(&value, "allow_private_addresses") {
                 None => false,
@@ -194,15 +199,18 @@ fn number(value: &Value, key: &str) -> Result<Option<u32>, String> {
     }
 }
 
-fn policies(value: &Value) -> Result<BTreeMap<String, Policy>, String> {
+fn policies(value: &Value, mcp: &McpConfig) -> Result<BTreeMap<String, Policy>, String> {
     let Some(tools) = present(value, "tools") else { return Ok(BTreeMap::new()) };
     let tools = tools.as_object().ok_or("`tools` must be an object of tool names.")?;
     // A name with a typing mistake would leave the tool that was meant as it is.
     let known = Toolkit::standard(&ToolSetup::default());
-    if let Some(unknown) = tools.keys().find(|name| known.get(name).is_none()) {
+    if let Some(unknown) =
+        tools.keys().find(|name| known.get(name).is_none() && mcp.server_of(name).is_none())
+    {
         let names: Vec<_> = known.specs().map(|spec| spec.name.as_str()).collect();
         return Err(format!(
-            "`tools` names a tool that Sayso does not know: `{unknown}`. The tools are {}.",
+            "`tools` names a tool that Sayso does not know: `{unknown}`. The tools are {}; those of an MCP server are \
+             called SERVER_TOOL.",
             names.join(", ")
         ));
     }

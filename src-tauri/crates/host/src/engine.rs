@@ -1,21 +1,40 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use sayso_agent::{Endpoint, Engine, Folder, Model, ModelOptions, ToolSetup, Toolkit};
+use sayso_agent::{Endpoint, Engine, Folder, McpServers, Model, ModelOptions, ToolSetup, Toolkit};
 use sayso_store::runs::RunRow;
 
 use crate::agent_config::AgentConfig;
+use crate::elicitation::elicit;
 use crate::host::Host;
+use crate::mcp::Lease;
 
 /// What drives a run. A set-up that no longer fits (a key that is missing, a folder that vanished) is no reason to lose
 /// the run: the part that is missing says so when it is needed.
-pub(crate) async fn engine(host: &Host, row: &RunRow) -> Engine {
+pub(crate) async fn engine(host: &Host, row: &RunRow) -> (Engine, Option<Lease>) {
     let config = AgentConfig::parse(&row.config);
     let model = match &config {
         Ok(config) => model(host, config).await,
         Err(problem) => Model::unavailable(problem.clone()),
     };
-    with_model(host, row, config.ok(), model).await
+    let lease = match &config {
+        Ok(config) => host.mcp().lease(host, row, config).await,
+        Err(_) => None,
+    };
+    let mut engine = with_model(host, row, config.ok(), model).await;
+    if let Some(lease) = &lease {
+        engine.toolkit = Arc::new(with_servers(&engine.toolkit, lease.servers(), row));
+        engine.elicit = Some(elicit(host, row.source));
+    }
+    (engine, lease)
+}
+
+/// With the tools of MCP servers, and with stand-ins for those that a call of the run needs and that are not there.
+fn with_servers(toolkit: &Toolkit, servers: &McpServers, row: &RunRow) -> Toolkit {
+    let toolkit = servers.add_to(toolkit.clone());
+    let missing = row.run.slots.iter().filter(|slot| toolkit.get(&slot.name).is_none());
+    let stand_ins: Vec<_> = missing.filter_map(|slot| servers.absent(&slot.name)).collect();
+    stand_ins.into_iter().fold(toolkit, Toolkit::with_shared)
 }
 
 /// What knows a run's tools and asks no model, so that it waits for no key.

@@ -13,6 +13,8 @@ use uuid::Uuid;
 
 use crate::data_dir::DataDir;
 use crate::dto::{Health, Topic, UiEvent};
+use crate::elicitation::{self, OpenQuestions};
+use crate::mcp::{self, McpPool};
 use crate::runs::RunBook;
 use crate::{OpenError, demo, outbox, runs, sweeper};
 
@@ -35,6 +37,8 @@ struct Inner {
     mark: String,
     ui: broadcast::Sender<UiEvent>,
     runs: RunBook,
+    mcp: McpPool,
+    questions: OpenQuestions,
     demo: OnceCell<String>,
     state: Mutex<State>,
     tasks: TaskTracker,
@@ -76,6 +80,8 @@ impl Host {
             mark,
             ui: broadcast::channel(1024).0,
             runs: RunBook::default(),
+            mcp: McpPool::default(),
+            questions: OpenQuestions::default(),
             demo: OnceCell::new(),
             state: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -98,9 +104,11 @@ impl Host {
             tracing::warn!(%error, "what passed its deadline could not be settled");
         }
         self.end_tools().await;
+        elicitation::recover(self).await?;
         runs::recover(self).await?;
         self.spawn(sweeper::run(self.clone()));
         self.spawn(outbox::run(self.clone()));
+        self.spawn(mcp::run(self.clone()));
         Ok(())
     }
 
@@ -134,6 +142,7 @@ impl Host {
         self.0.stop.cancel();
         self.0.tasks.close();
         self.0.tasks.wait().await;
+        self.mcp().close_all().await;
         // Their calls are given up by now; nothing of them may go on while no host is there to see it.
         self.end_tools().await;
         if let Err(error) = self.0.store.clone().close().await {
@@ -165,6 +174,14 @@ impl Host {
 
     pub(crate) fn runs(&self) -> &RunBook {
         &self.0.runs
+    }
+
+    pub(crate) fn mcp(&self) -> &McpPool {
+        &self.0.mcp
+    }
+
+    pub(crate) fn questions(&self) -> &OpenQuestions {
+        &self.0.questions
     }
 
     pub(crate) fn stop_token(&self) -> &CancellationToken {

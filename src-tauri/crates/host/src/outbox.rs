@@ -46,6 +46,10 @@ pub(crate) async fn run(host: Host) {
 /// fetches its answer itself.
 async fn deliver(host: &Host, delivery: Delivery) -> bool {
     let Some(run) = delivery.run else { return true };
+    // A connection waits for it, and acknowledges it.
+    if host.questions().holds(delivery.key) {
+        return true;
+    }
     pause::at(pause::Point::Decided).await;
     let event = Event::Settled { request: delivery.key, answer: delivery.answer };
     host.runs().offer(host, run, Incoming { event, delivered: Some(delivery.key) })

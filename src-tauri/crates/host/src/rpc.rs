@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::{RpcError, code};
 
 /// Every command and whether the browser may call it. It may not set up agents, keys or files.
-const COMMANDS: [(&str, Browser); 19] = [
+const COMMANDS: [(&str, Browser); 20] = [
     ("status", Browser::May),
     ("inbox.list", Browser::May),
     ("inbox.show", Browser::May),
@@ -25,6 +25,7 @@ const COMMANDS: [(&str, Browser); 19] = [
     ("agents.save", Browser::MayNot),
     ("agents.remove", Browser::MayNot),
     ("agents.test", Browser::MayNot),
+    ("agents.trust", Browser::MayNot),
     ("demo.start", Browser::May),
     ("history.list", Browser::May),
     ("history.show", Browser::May),
@@ -57,6 +58,7 @@ impl Host {
             "agents.save" => answer(agents::save(self, read(params)?).await),
             "agents.remove" => answer(agents::remove(self, read(params)?).await),
             "agents.test" => answer(agents::test(self, read(params)?).await),
+            "agents.trust" => answer(agents::trust(self, read(params)?).await),
             "demo.start" => answer(runs::start_demo(self).await),
             "history.list" => answer(history::list(self, read(params)?).await),
             "history.show" => answer(history::show(self, read(params)?).await),

@@ -95,8 +95,13 @@ async fn drive_once(host: &Host, run: RunId, incoming: &mut Receiver<Incoming>) 
         host.store().read(move |reader| runs::get(reader, run)).await.map_err(|error| error.to_string())?;
     let row = row.ok_or("there is no such run")?;
     let journal = StoreJournal::new(host.clone(), &row);
-    let engine = engine(host, &row).await;
-    engine.drive(row.run, incoming, &journal).await.map(drop).map_err(|error| error.to_string())
+    let (engine, lease) = engine(host, &row).await;
+    let driven = engine.drive(row.run, incoming, &journal).await.map_err(|error| error.to_string());
+    drop(lease);
+    if driven.as_ref().map_or(true, |run| run.status.is_ended()) {
+        host.mcp().close(run).await;
+    }
+    driven.map(drop)
 }
 
 /// Ends a run that nothing drives any more, in one commit, so that it does not seem to be at work for ever.

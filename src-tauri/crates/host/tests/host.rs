@@ -60,7 +60,7 @@ async fn the_folder_is_closed_to_others_and_has_one_host() {
 #[tokio::test]
 async fn the_browser_sets_nothing_up() {
     let stage = stage().await;
-    for command in ["agents.save", "agents.remove", "agents.test", "settings.set"] {
+    for command in ["agents.save", "agents.remove", "agents.test", "agents.trust", "settings.set"] {
         let refused = stage.host.call(Surface::Browser, command, json!({})).await.unwrap_err();
         assert_eq!(refused.code, code::FORBIDDEN_SURFACE, "{command}");
     }
@@ -111,6 +111,12 @@ async fn a_set_up_that_cannot_work_is_refused_in_words() {
         (json!({ "max_turns": 1.5 }), "max_turns"),
         (json!({ "ask_timeout_seconds": -1 }), "ask_timeout_seconds"),
         (json!({ "colour": "red" }), "colour"),
+        (json!({ "mcpServers": [] }), "mcpServers"),
+        (json!({ "mcpServers": { "files": {} } }), "mcpServers.files"),
+        (
+            json!({ "mcpServers": { "files": { "command": "x" } }, "tools": { "file_read": "allow" } }),
+            "file_read",
+        ),
     ] {
         let (code, message) = stage.refused("agents.save", stage.setup(more.clone())).await;
         assert_eq!(code, code::AGENT_PROBLEM, "{more}");
@@ -123,9 +129,10 @@ async fn a_set_up_that_cannot_work_is_refused_in_words() {
 #[tokio::test]
 async fn a_set_up_is_kept_replaced_and_removed() {
     let stage = stage().await;
-    let saved =
-        stage.call("agents.save", stage.setup(json!({ "mcpServers": { "files": {} } }))).await.unwrap();
-    assert!(saved["problem"].as_str().unwrap().contains("MCP"), "{saved}");
+    let server = json!({ "mcpServers": { "files": { "command": "serve-files" } }, "tools": { "files_read": "allow" } });
+    let saved = stage.call("agents.save", stage.setup(server)).await.unwrap();
+    assert!(saved["problem"].as_str().unwrap().contains("serve-files"), "{saved}");
+    assert_eq!(saved["servers"][0]["allowed"], json!(false));
     stage.call("agents.save", stage.setup(json!({ "model": "other" }))).await.unwrap();
     let list = stage.call("agents.list", json!({})).await.unwrap();
     assert_eq!(list.as_array().unwrap().len(), 1);

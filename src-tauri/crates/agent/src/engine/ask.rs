@@ -1,4 +1,4 @@
-use sayso_domain::run::{Asked, CallState, Event, Run, Slot};
+use sayso_domain::run::{Asked, CallState, Event, Run, Slot, SlotId};
 use sayso_domain::{
     Kind, Request, RequestKey, RunId, Shown, Time, ToolResult, check_request_url, find_secret_field,
 };
@@ -6,7 +6,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::Engine;
-use crate::{Arguments, Draft};
+use crate::{Arguments, CallElicit, Draft};
 
 /// A call, as far as a request shows it.
 #[derive(Clone, Copy)]
@@ -86,12 +86,29 @@ impl Engine {
 
     fn asked(&self, key: RequestKey, mut request: Request, call: Call<'_>) -> Asked {
         request.expires_at = request.expires_at.or_else(|| self.deadline());
+        Asked { key, shown: self.shown(request, call) }
+    }
+
+    /// A way to ask while a call waits.
+    pub(super) fn elicit(&self, call: Call<'_>, slot: SlotId) -> Option<CallElicit> {
+        let beside = self.shown(Request::new("", Kind::Input, ""), call);
+        self.elicit.clone().map(|elicit| CallElicit {
+            elicit,
+            run: call.run,
+            slot,
+            beside,
+            timeout: self.ask_timeout,
+            clock: self.clock,
+        })
+    }
+
+    fn shown(&self, request: Request, call: Call<'_>) -> Shown {
         let mut shown = Shown::new(request, self.source.clone());
         shown.run = Some(call.run);
         shown.tool = Some(call.name.to_owned());
         shown.arguments = Some(call.arguments.to_owned());
         shown.folder = self.folder.as_ref().map(|folder| folder.path().display().to_string());
-        Asked { key, shown }
+        shown
     }
 
     fn deadline(&self) -> Option<Time> {

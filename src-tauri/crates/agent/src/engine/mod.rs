@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use sayso_domain::run::Event;
 use sayso_domain::{Policy, RequestKey, Time};
 
-use crate::{Folder, Hooks, Model, Toolkit, Watch};
+use crate::{Elicit, Folder, Hooks, Model, Toolkit, Watch};
 
 /// Tells the time; tests bring their own.
 pub type Clock = fn() -> Time;
@@ -45,6 +45,8 @@ pub struct Engine {
     /// What the mark of every child process begins with, before the run's id: with a mark of its own, a host finds all
     /// that a dead predecessor left behind. See [`kill_marked`](crate::kill_marked).
     pub mark: String,
+    /// Who is asked while a call waits, such as by an MCP server. Nobody by default.
+    pub elicit: Option<Elicit>,
     /// The time.
     pub clock: Clock,
     /// What looks on, and may hold calls back. None by default.
@@ -86,6 +88,7 @@ impl Engine {
             folder: None,
             ask_timeout: None,
             mark: String::new(),
+            elicit: None,
             clock: system_time,
             hooks: Hooks::new(),
             watch: None,

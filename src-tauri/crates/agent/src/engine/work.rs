@@ -142,7 +142,8 @@ impl Engine {
         {
             return finished(slot.id, ToolResult::error(error));
         }
-        let context = self.context(run, slot.id, mode, stop.clone());
+        let mut context = self.context(run, slot.id, mode, stop.clone());
+        context.elicit = self.elicit(call, slot.id);
         let ran = tokio::select! {
             ran = caught(tool.run(&arguments, &context)) => ran,
             () = grace_after(&stop) => Some(Ran::Done(ToolResult::error("Stopped by the person while it was running."))),
@@ -195,7 +196,7 @@ impl Engine {
         };
         let mark = &self.mark;
         let call = format!("{mark}{run}-{}-{}-{}", slot.turn, slot.index, Uuid::now_v7().simple());
-        ToolContext { answer, file_hash, approved, folder: self.folder.clone(), stop, call }
+        ToolContext { answer, file_hash, approved, folder: self.folder.clone(), elicit: None, stop, call }
     }
 }
 

@@ -125,7 +125,7 @@ pub fn reaches_tools(variable: &str) -> bool {
     ALLOWED.contains(&variable) || variable.starts_with("LC_")
 }
 
-fn environment() -> Vec<(OsString, OsString)> {
+pub(super) fn environment() -> Vec<(OsString, OsString)> {
     let is_allowed = |name: &OsString| name.to_str().is_some_and(reaches_tools);
     let mut environment: Vec<_> = std::env::vars_os().filter(|(name, _)| is_allowed(name)).collect();
     if !environment.iter().any(|(name, _)| name == "PATH") {
@@ -135,7 +135,7 @@ fn environment() -> Vec<(OsString, OsString)> {
 }
 
 /// A command that crashes writes no image of its memory.
-fn limit(child: Option<u32>) {
+pub(super) fn limit(child: Option<u32>) {
     let pid = child.and_then(|child| Pid::from_raw(i32::try_from(child).ok()?));
     if let Some(pid) = pid {
         // A process that is gone already needs no limit.

@@ -3,11 +3,13 @@
 mod command;
 mod end;
 mod hide;
+mod server;
 
 pub use command::reaches_tools;
 pub(crate) use command::{Command, Ended};
 pub use end::kill_marked;
 pub use hide::hide_memory;
+pub(crate) use server::{ServerCommand, ServerProcess, ServerStreams};
 
 /// The variable that marks every process of a call. Children inherit it, so that those that left their process group are
 /// found too.

@@ -15,6 +15,11 @@ mod files;
 mod hooks;
 mod hostile;
 mod limits;
+mod mcp;
+mod mcp_http;
+#[path = "../../../../../tests/support/mcp_server.rs"]
+#[allow(unreachable_pub, reason = "shared with the end-to-end tests")]
+mod mcp_server;
 mod models;
 mod resume;
 mod shell;

@@ -1,14 +1,16 @@
+use std::collections::BTreeSet;
+
 use sayso_agent::system_time as now;
-use sayso_agent::{Entry, Style};
+use sayso_agent::{Elicitation, Entry, McpSetup};
 use sayso_store::agents::{self, AgentRow};
 use sayso_store::sources;
 
 use super::{no_agent, storage};
 use crate::agent_config::AgentConfig;
-use crate::dto::{AgentItem, AgentName, AgentSave, AgentTest, Empty, Topic};
+use crate::dto::{AgentItem, AgentName, AgentSave, AgentTest, AgentTrust, Empty, Topic};
 use crate::engine;
 use crate::host::{Host, new_source_id};
-use crate::{RpcError, code};
+use crate::{RpcError, code, mcp, trust, view};
 
 pub(crate) async fn list(host: &Host) -> Result<Vec<AgentItem>, RpcError> {
     let rows = host.store().read(|reader| agents::list(reader)).await.map_err(storage)?;
@@ -40,27 +42,84 @@ pub(crate) async fn save(host: &Host, params: AgentSave) -> Result<AgentItem, Rp
 
 pub(crate) async fn remove(host: &Host, params: AgentName) -> Result<Empty, RpcError> {
     let name = params.name.clone();
-    let removed = host.store().write(move |tx| agents::remove(tx, &name)).await.map_err(storage)?;
+    let removed = host.store().write(move |tx| {
+        trust::forget(tx, &name)?;
+        agents::remove(tx, &name)
+    });
+    let removed = removed.await.map_err(storage)?;
     host.announce(Topic::Agents, None);
     if removed { Ok(Empty {}) } else { Err(no_agent(&params.name)) }
 }
 
-/// Asks the model for one word.
+/// Asks the model for one word, and connects the MCP servers.
 pub(crate) async fn test(host: &Host, params: AgentName) -> Result<AgentTest, RpcError> {
-    let name = params.name.clone();
-    let row = host.store().read(move |reader| agents::get(reader, &name)).await.map_err(storage)?;
-    let row = row.ok_or_else(|| no_agent(&params.name))?;
-    let config =
-        AgentConfig::parse(&row.config).map_err(|problem| RpcError::new(code::AGENT_PROBLEM, problem))?;
+    let row = row(host, &params.name).await?;
+    let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
+    let config = AgentConfig::parse(&row.config).map_err(problem)?;
     if let Err(message) = config.check_folder(host.data_dir()).await {
-        return Ok(AgentTest { ok: false, message });
+        return Ok(AgentTest { ok: false, message, servers: Vec::new() });
     }
-    let model = engine::model(host, &config).await;
-    let hello = [Entry::User("Answer with the one word: ready".to_owned())];
-    Ok(match model.complete(None, &hello, &[]).await {
-        Ok(_) => AgentTest { ok: true, message: format!("{} answered.", config.model) },
-        Err(error) => AgentTest { ok: false, message: without_a_run(&error.to_string()) },
+    if let Some(refusal) = trust::refusal(&row.name, &trust::refused(host, &row.name, &config).await) {
+        return Err(problem(refusal));
+    }
+    let setup = McpSetup {
+        folder: config.folder.clone(),
+        mark: format!("{}test-", host.mark()),
+        elicitation: Elicitation::Offered,
+        ..McpSetup::default()
+    };
+    let servers = async {
+        let (servers, reports) = mcp::connect(host, &row.name, &config, &setup).await;
+        servers.close().await;
+        reports.into_iter().map(view::agent::server_report).collect::<Vec<_>>()
+    };
+    let (model, servers) = tokio::join!(model_answers(host, &config), servers);
+    let all_well = servers.iter().all(|server| server.problem.is_none());
+    Ok(match model {
+        Ok(message) => AgentTest { ok: all_well, message, servers },
+        Err(message) => AgentTest { ok: false, message, servers },
     })
+}
+
+async fn model_answers(host: &Host, config: &AgentConfig) -> Result<String, String> {
+    let model = engine::model(host, config).await;
+    let hello = [Entry::User("Answer with the one word: ready".to_owned())];
+    match model.complete(None, &hello, &[]).await {
+        Ok(_) => Ok(format!("{} answered.", config.model)),
+        Err(error) => Err(without_a_run(&error.to_string())),
+    }
+}
+
+/// Allows an MCP server's command, as it was shown.
+pub(crate) async fn trust(host: &Host, params: AgentTrust) -> Result<AgentItem, RpcError> {
+    let row = row(host, &params.name).await?;
+    let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
+    let config = AgentConfig::parse(&row.config).map_err(problem)?;
+    let look = move || view::agent::servers(&config, &BTreeSet::new());
+    let servers = tokio::task::spawn_blocking(look).await.map_err(|error| problem(error.to_string()))?;
+    let server = servers.into_iter().find(|server| server.name == params.server).ok_or_else(|| {
+        problem(format!(
+            "The agent {} has no MCP server called {}. Nothing was changed.",
+            params.name, params.server
+        ))
+    })?;
+    if server.fingerprint.as_ref() != Some(&params.fingerprint) {
+        return Err(problem(format!(
+            "The command of the MCP server {} is no longer the one that was shown. Nothing was allowed. Look at it again.",
+            params.server
+        )));
+    }
+    let (name, fingerprint) = (row.name.clone(), params.fingerprint);
+    host.store().write(move |tx| trust::allow(tx, &name, fingerprint.clone())).await.map_err(storage)?;
+    host.announce(Topic::Agents, None);
+    let mut items = items(host, vec![row]).await?;
+    items.pop().ok_or_else(|| no_agent(&params.name))
+}
+
+async fn row(host: &Host, name: &str) -> Result<AgentRow, RpcError> {
+    let wanted = name.to_owned();
+    let row = host.store().read(move |reader| agents::get(reader, &wanted)).await.map_err(storage)?;
+    row.ok_or_else(|| no_agent(name))
 }
 
 /// A model's error ends with how a run goes on; here there is none.
@@ -70,52 +129,13 @@ fn without_a_run(message: &str) -> String {
 
 /// Off the async threads: each looks at its folder.
 async fn items(host: &Host, rows: Vec<AgentRow>) -> Result<Vec<AgentItem>, RpcError> {
+    let read = host.store().read(move |reader| {
+        let with_allowed = |row: AgentRow| Ok((trust::allowed(reader, &row.name)?, row));
+        rows.into_iter().map(with_allowed).collect::<Result<Vec<_>, _>>()
+    });
+    let rows = read.await.map_err(storage)?;
     let host = host.clone();
-    let items = move || rows.iter().map(|row| item(&host, row)).collect();
+    let items =
+        move || rows.iter().map(|(allowed, row)| view::agent::item(host.data_dir(), row, allowed)).collect();
     tokio::task::spawn_blocking(items).await.map_err(|error| RpcError::new(code::STORAGE, error.to_string()))
-}
-
-fn item(host: &Host, row: &AgentRow) -> AgentItem {
-    match AgentConfig::parse(&row.config) {
-        Ok(config) => AgentItem {
-            name: row.name.clone(),
-            model: config.model.clone(),
-            style: match config.style {
-                Style::OpenAi => "openai",
-                Style::Anthropic => "anthropic",
-            }
-            .to_owned(),
-            base_url: config.base_url.clone(),
-            folder: config.folder.as_ref().map(|folder| folder.display().to_string()),
-            config: row.config.clone(),
-            is_demo: config.is_demo(),
-            problem: problem(host, &config),
-        },
-        Err(problem) => AgentItem {
-            name: row.name.clone(),
-            model: String::new(),
-            style: String::new(),
-            base_url: String::new(),
-            folder: None,
-            config: row.config.clone(),
-            is_demo: false,
-            problem: Some(problem),
-        },
-    }
-}
-
-/// Looks only where looking is quick: a keyring is not unlocked for a list.
-fn problem(host: &Host, config: &AgentConfig) -> Option<String> {
-    if let Err(problem) = config.checked_folder(host.data_dir()) {
-        return Some(problem);
-    }
-    if let Some(key @ crate::secrets::KeyRef::Env(_)) = &config.api_key
-        && let Err(problem) = key.read()
-    {
-        return Some(problem);
-    }
-    let servers = config.mcp_servers.as_ref().and_then(serde_json::Value::as_object);
-    servers.is_some_and(|servers| !servers.is_empty()).then(|| {
-        "The set-up names MCP servers. This version keeps them and does not use them yet.".to_owned()
-    })
 }

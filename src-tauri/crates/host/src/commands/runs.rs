@@ -11,7 +11,7 @@ use super::{no_agent, no_run, run_id, storage};
 use crate::agent_config::AgentConfig;
 use crate::dto::{RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell};
 use crate::host::{Host, new_run_id, new_source_id};
-use crate::{RpcError, code, demo, view};
+use crate::{RpcError, code, demo, trust, view};
 
 /// How many runs a list holds.
 const LISTED: u32 = 500;
@@ -28,12 +28,14 @@ pub(crate) async fn list(host: &Host) -> Result<Vec<RunItem>, RpcError> {
 
 pub(crate) async fn show(host: &Host, params: RunRef) -> Result<RunDetail, RpcError> {
     let id = run_id(&params.run)?;
+    let servers = host.mcp().reports(id).into_iter().filter(|report| report.problem.is_some());
+    let servers = servers.map(view::agent::server_report).collect();
     let found = host.store().read(move |reader| {
         let Some(row) = run_rows::get(reader, id)? else { return Ok(None) };
         let calls = calls::of_run(reader, id)?;
         let messages = messages::of_run(reader, id)?;
         let decisions = history::list(reader, &HistoryQuery { run: Some(id), ..HistoryQuery::default() })?;
-        Ok(Some(view::run::detail(&row, messages, &calls, &decisions)))
+        Ok(Some(view::run::detail(&row, messages, &calls, &decisions, servers)))
     });
     found.await.map_err(storage)?.ok_or_else(|| no_run(params.run))
 }
@@ -47,6 +49,9 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
     let agent = agent.ok_or_else(|| no_agent(&params.agent))?;
     let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
     let config = AgentConfig::parse(&agent.config).map_err(problem)?;
+    if let Some(refusal) = trust::refusal(&agent.name, &trust::refused(host, &agent.name, &config).await) {
+        return Err(problem(refusal));
+    }
     let pinned = config.pinned(&agent.config, host.data_dir()).await.map_err(problem)?;
     let id = new_run_id();
     let mut run = Run::new(id, config.max_turns);
@@ -111,6 +116,7 @@ pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
 
 pub(crate) async fn stop(host: &Host, params: RunRef) -> Result<RunItem, RpcError> {
     let id = existing(host, &params.run).await?;
+    host.mcp().give_up(id);
     post(host, id, Event::Stopped).await;
     changed(host, id, Change::Ended).await
 }

@@ -9,7 +9,7 @@ mod inbox;
 mod runs;
 mod status;
 
-pub use agents::{AgentItem, AgentName, AgentSave, AgentTest};
+pub use agents::{AgentItem, AgentName, AgentSave, AgentTest, AgentTrust, ServerItem, ServerReport};
 pub use event::{Topic, UiEvent};
 pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,

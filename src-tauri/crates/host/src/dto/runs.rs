@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::ServerReport;
+
 /// A run, as the list shows it.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[ts(export, export_to = "../../../../ui/src/bindings/")]
@@ -59,6 +61,8 @@ pub struct RunDetail {
     pub calls: Vec<CallItem>,
     /// Messages that wait for the next turn.
     pub queued: Vec<String>,
+    /// MCP servers that cannot be used, as far as this is known.
+    pub servers: Vec<ServerReport>,
 }
 
 /// One message of a transcript.

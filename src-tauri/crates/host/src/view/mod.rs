@@ -1,5 +1,6 @@
 //! From rows to what the faces show.
 
+pub(crate) mod agent;
 pub(crate) mod decision;
 pub(crate) mod edits;
 pub(crate) mod history;

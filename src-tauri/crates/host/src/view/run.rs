@@ -11,7 +11,7 @@ use sayso_store::runs::RunRow;
 use super::edits::Edits;
 use super::summary;
 use crate::agent_config::AgentConfig;
-use crate::dto::{CallItem, RunDetail, RunItem, TranscriptItem, UsageItem};
+use crate::dto::{CallItem, RunDetail, RunItem, ServerReport, TranscriptItem, UsageItem};
 
 /// `waiting` is how many of its requests wait.
 pub(crate) fn item(row: &RunRow, waiting: u32) -> RunItem {
@@ -46,6 +46,7 @@ pub(crate) fn detail(
     messages: Vec<MessageRow>,
     calls: &[CallRow],
     decisions: &[HistoryRow],
+    servers: Vec<ServerReport>,
 ) -> RunDetail {
     let config = AgentConfig::parse(&row.config).ok();
     let style = config.as_ref().map_or(Style::OpenAi, |config| config.style);
@@ -59,6 +60,7 @@ pub(crate) fn detail(
         messages: messages.into_iter().map(|message| transcript_item(style, message)).collect(),
         calls: calls.iter().map(|call| call_item(call, &edits, &decisions)).collect(),
         queued: row.run.queued.clone(),
+        servers,
     }
 }
 

@@ -1,0 +1,175 @@
+//! What MCP servers ask while a call waits: a request in the inbox like any other, except that a connection waits for its
+//! answer and not the run's machine. If the connection is gone, so is whoever asked.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sayso_agent::system_time as now;
+use sayso_agent::{Elicit, ElicitAnswer, ElicitAsk};
+use sayso_domain::{Cause, DecidedBy, ElicitAction, Outcome, RequestKey, RunId, SourceId};
+use sayso_store::requests::{self, NewRequest, Purpose};
+use sayso_store::{Conn, StoreError, deliveries, runs};
+
+use crate::host::Host;
+
+/// Looks for what an event did not tell.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// The questions whose connections are in this process.
+#[derive(Clone, Default)]
+pub(crate) struct OpenQuestions(Arc<Mutex<HashSet<RequestKey>>>);
+
+impl OpenQuestions {
+    /// Whether a connection waits for the answer, so that nobody else is to get it.
+    pub(crate) fn holds(&self, key: RequestKey) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
+    }
+
+    fn add(&self, key: RequestKey) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+    }
+
+    fn remove(&self, key: RequestKey) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+    }
+}
+
+/// Asks in the inbox, for the runs of an agent.
+pub(crate) fn elicit(host: &Host, source: SourceId) -> Elicit {
+    let host = host.clone();
+    Elicit::new(move |ask| {
+        let host = host.clone();
+        async move { asked(host, source, ask).await }
+    })
+}
+
+async fn asked(host: Host, source: SourceId, ask: ElicitAsk) -> ElicitAnswer {
+    let key = ask.asked.key;
+    let mut events = host.inbox().events();
+    let new = NewRequest {
+        key,
+        source,
+        run: Some(ask.run),
+        slot: Some(ask.slot),
+        purpose: Purpose::Tool,
+        shown: ask.asked.shown,
+        received_at: now(),
+    };
+    // From here on the outbox leaves it alone, and whoever drops this future takes the question back.
+    let question = Question { host: host.clone(), key, run: ask.run, is_answered: false };
+    host.questions().add(key);
+    if let Err(error) = host.inbox().ask(new).await {
+        tracing::warn!(run = %ask.run, %error, "what an MCP server asked cannot be asked");
+        return ElicitAnswer::cancelled();
+    }
+    host.announce_run(ask.run);
+    loop {
+        match host.store().read(move |reader| deliveries::get(reader, key)).await {
+            Ok(Some(delivery)) => {
+                let action = ElicitAction::of_class(delivery.class);
+                let data = delivery.answer.data().cloned();
+                question.answered().await;
+                return ElicitAnswer { action, data };
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "whether a question was answered could not be read"),
+        }
+        let _ = tokio::time::timeout(LOOK, events.recv()).await;
+    }
+}
+
+/// A question of a connection of ours.
+struct Question {
+    host: Host,
+    key: RequestKey,
+    run: RunId,
+    is_answered: bool,
+}
+
+impl Question {
+    async fn answered(mut self) {
+        self.is_answered = true;
+        if let Err(error) = self.host.inbox().delivered(self.key).await {
+            tracing::warn!(%error, "that an answer was delivered could not be stored");
+        }
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        let (host, key, run) = (self.host.clone(), self.key, self.run);
+        if self.is_answered {
+            host.questions().remove(key);
+            return;
+        }
+        self.host.spawn(async move {
+            if let Err(error) = take_back(&host, key, run).await {
+                tracing::warn!(%error, "a question whose asker is gone could not be cancelled");
+            }
+            host.questions().remove(key);
+        });
+    }
+}
+
+/// The asker is gone: stopped with its run, or by itself.
+async fn take_back(host: &Host, key: RequestKey, run: RunId) -> Result<(), StoreError> {
+    let inbox = host.inbox().clone();
+    let written = host.store().write(move |tx| {
+        let is_over = runs::get(tx, run)?.is_none_or(|row| row.run.status.is_ended());
+        let (cause, by) = match is_over {
+            true => (Cause::RunStopped, DecidedBy::Stop),
+            false => (Cause::CallerGone, DecidedBy::Source),
+        };
+        let was_pending = inbox.cancel_in(tx, key, cause, by)?;
+        inbox.undeliverable_in(tx, key, GONE)?;
+        Ok(was_pending.then_some(cause))
+    });
+    if let Some(cause) = written.await? {
+        host.inbox().announce_settled(&[key], Outcome::Cancelled(cause));
+        host.announce_run(run);
+    }
+    Ok(())
+}
+
+const GONE: &str = "whoever asked is gone";
+
+/// Cancels what askers of an earlier process left open (contract 33): a request that waits, and that its run does not
+/// wait for.
+pub(crate) async fn recover(host: &Host) -> Result<(), StoreError> {
+    // Answers that were decided and did not arrive are among them.
+    let open = host.store().read(|reader| {
+        let waiting = requests::pending(reader)?.into_iter().map(|request| (request.key, request.run));
+        let decided = deliveries::due(reader, now())?.into_iter().map(|due| (due.request, due.run));
+        let mut open = Vec::new();
+        for (key, run) in waiting.chain(decided) {
+            if let Some(run) = run
+                && !is_waited_for(reader, run, key)?
+            {
+                open.push(key);
+            }
+        }
+        Ok(open)
+    });
+    let open = open.await?;
+    if open.is_empty() {
+        return Ok(());
+    }
+    let inbox = host.inbox().clone();
+    let gone = host.store().write(move |tx| {
+        let mut gone = Vec::new();
+        for key in &open {
+            if inbox.cancel_in(tx, *key, Cause::CallerGone, DecidedBy::Source)? {
+                gone.push(*key);
+            }
+            inbox.undeliverable_in(tx, *key, GONE)?;
+        }
+        Ok(gone)
+    });
+    host.inbox().announce_settled(&gone.await?, Outcome::Cancelled(Cause::CallerGone));
+    Ok(())
+}
+
+fn is_waited_for(conn: &Conn, run: RunId, key: RequestKey) -> Result<bool, StoreError> {
+    Ok(runs::get(conn, run)?.is_some_and(|row| row.run.requests().any(|waited| waited == key)))
+}
