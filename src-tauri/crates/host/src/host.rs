@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::data_dir::DataDir;
 use crate::dto::{Health, Topic, UiEvent};
+use crate::live::LiveTexts;
 use crate::runs::RunBook;
 use crate::{OpenError, demo, outbox, runs, sweeper};
 
@@ -35,6 +36,7 @@ struct Inner {
     mark: String,
     ui: broadcast::Sender<UiEvent>,
     runs: RunBook,
+    live: LiveTexts,
     demo: OnceCell<String>,
     state: Mutex<State>,
     tasks: TaskTracker,
@@ -76,6 +78,7 @@ impl Host {
             mark,
             ui: broadcast::channel(1024).0,
             runs: RunBook::default(),
+            live: LiveTexts::default(),
             demo: OnceCell::new(),
             state: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -165,6 +168,10 @@ impl Host {
 
     pub(crate) fn runs(&self) -> &RunBook {
         &self.0.runs
+    }
+
+    pub(crate) fn live(&self) -> &LiveTexts {
+        &self.0.live
     }
 
     pub(crate) fn stop_token(&self) -> &CancellationToken {

@@ -10,6 +10,7 @@ mod engine;
 mod error;
 mod host;
 mod journal;
+mod live;
 mod logs;
 mod offline;
 mod outbox;

@@ -11,13 +11,14 @@ use crate::host::Host;
 use crate::{RpcError, code};
 
 /// Every command and whether the browser may call it. It may not set up agents, keys or files.
-const COMMANDS: [(&str, Browser); 19] = [
+const COMMANDS: [(&str, Browser); 20] = [
     ("status", Browser::May),
     ("inbox.list", Browser::May),
     ("inbox.show", Browser::May),
     ("inbox.decide", Browser::May),
     ("runs.list", Browser::May),
     ("runs.show", Browser::May),
+    ("runs.live", Browser::May),
     ("runs.start", Browser::May),
     ("runs.stop", Browser::May),
     ("runs.tell", Browser::May),
@@ -50,6 +51,7 @@ impl Host {
             "inbox.decide" => answer(decide::decide(self, surface, read(params)?).await),
             "runs.list" => answer(runs::list(self).await),
             "runs.show" => answer(runs::show(self, read(params)?).await),
+            "runs.live" => answer(runs::live(self, read(params)?).await),
             "runs.start" => answer(runs::start(self, read(params)?).await),
             "runs.stop" => answer(runs::stop(self, read(params)?).await),
             "runs.tell" => answer(runs::tell(self, read(params)?).await),

@@ -9,7 +9,7 @@ use sayso_store::{Reader, calls, messages, requests, sources};
 
 use super::{no_agent, no_run, run_id, storage};
 use crate::agent_config::AgentConfig;
-use crate::dto::{RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell};
+use crate::dto::{LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell};
 use crate::host::{Host, new_run_id, new_source_id};
 use crate::{RpcError, code, demo, view};
 
@@ -28,14 +28,21 @@ pub(crate) async fn list(host: &Host) -> Result<Vec<RunItem>, RpcError> {
 
 pub(crate) async fn show(host: &Host, params: RunRef) -> Result<RunDetail, RpcError> {
     let id = run_id(&params.run)?;
+    // Before the rows, so that a turn that is committed in between is shown once and not left out.
+    let live = host.live().of(id);
     let found = host.store().read(move |reader| {
         let Some(row) = run_rows::get(reader, id)? else { return Ok(None) };
         let calls = calls::of_run(reader, id)?;
         let messages = messages::of_run(reader, id)?;
         let decisions = history::list(reader, &HistoryQuery { run: Some(id), ..HistoryQuery::default() })?;
-        Ok(Some(view::run::detail(&row, messages, &calls, &decisions)))
+        Ok(Some(view::run::detail(&row, messages, &calls, &decisions, live)))
     });
     found.await.map_err(storage)?.ok_or_else(|| no_run(params.run))
+}
+
+/// What the model is writing right now, without the transcript around it.
+pub(crate) async fn live(host: &Host, params: RunRef) -> Result<Option<LiveText>, RpcError> {
+    Ok(host.live().of(run_id(&params.run)?))
 }
 
 pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, RpcError> {

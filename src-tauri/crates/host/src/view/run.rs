@@ -10,7 +10,7 @@ use sayso_store::runs::RunRow;
 
 use super::summary;
 use crate::agent_config::AgentConfig;
-use crate::dto::{CallItem, RunDetail, RunItem, TranscriptItem, UsageItem};
+use crate::dto::{CallItem, LiveText, RunDetail, RunItem, TranscriptItem, UsageItem};
 
 /// `waiting` is how many of its requests wait.
 pub(crate) fn item(row: &RunRow, waiting: u32) -> RunItem {
@@ -45,8 +45,10 @@ pub(crate) fn detail(
     messages: Vec<MessageRow>,
     calls: &[CallRow],
     decisions: &[HistoryRow],
+    live: Option<LiveText>,
 ) -> RunDetail {
     let config = AgentConfig::parse(&row.config).ok();
+    let max_tokens = config.as_ref().and_then(|config| config.max_tokens).map(u64::from);
     let style = config.as_ref().map_or(Style::OpenAi, |config| config.style);
     let decisions: HashMap<_, _> = decisions.iter().map(|row| (row.request.key, row)).collect();
     RunDetail {
@@ -57,6 +59,10 @@ pub(crate) fn detail(
         messages: messages.into_iter().map(|message| transcript_item(style, message)).collect(),
         calls: calls.iter().map(|call| call_item(call, &decisions)).collect(),
         queued: row.run.queued.clone(),
+        // A turn that is committed is among the messages.
+        live: live.filter(|live| live.turn > row.run.turn),
+        max_turns: row.run.max_turns,
+        max_tokens,
     }
 }
 
