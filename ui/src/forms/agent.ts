@@ -28,8 +28,11 @@ export interface AgentForm {
   /** By tool; nothing where the tool's own habit holds. */
   tools: Record<string, Policy | ''>;
   maxTurns: string;
+  maxTokens: string;
+  contextTokens: string;
   askTimeout: string;
   privateAddresses: boolean;
+  stream: boolean;
 }
 
 export function emptyAgent(): AgentForm {
@@ -44,8 +47,11 @@ export function emptyAgent(): AgentForm {
     systemPrompt: '',
     tools: Object.fromEntries(TOOLS.map((tool) => [tool.name, ''])),
     maxTurns: '',
+    maxTokens: '',
+    contextTokens: '',
     askTimeout: '',
     privateAddresses: false,
+    stream: true,
   };
 }
 
@@ -56,6 +62,7 @@ export function readAgent(config: string): AgentForm {
   const [source, ...name] = key.split(':');
   const form = emptyAgent();
   const privateAddresses = field(json, 'allow_private_addresses');
+  const stream = field(json, 'stream');
   const tools = field(json, 'tools');
   for (const [tool, policy] of tools?.type === 'object' ? tools.entries : [])
     if (policy.type === 'string' && POLICIES.includes(policy.value)) form.tools[tool] = policy.value as Policy;
@@ -70,8 +77,11 @@ export function readAgent(config: string): AgentForm {
     folder: textOf(json, 'folder') ?? '',
     systemPrompt: textOf(json, 'system_prompt') ?? '',
     maxTurns: numberOf(json, 'max_turns'),
+    maxTokens: numberOf(json, 'max_tokens'),
+    contextTokens: numberOf(json, 'context_tokens'),
     askTimeout: numberOf(json, 'ask_timeout_seconds'),
     privateAddresses: privateAddresses?.type === 'boolean' && privateAddresses.value,
+    stream: !(stream?.type === 'boolean' && !stream.value),
   };
 }
 
@@ -92,8 +102,11 @@ export function writeAgent(form: AgentForm, earlier: string | null): string {
     ['system_prompt', optional(form.systemPrompt)],
     ['tools', object(chosenTools(form.tools))],
     ['max_turns', number(form.maxTurns)],
+    ['max_tokens', number(form.maxTokens)],
+    ['context_tokens', number(form.contextTokens)],
     ['ask_timeout_seconds', number(form.askTimeout)],
     ['allow_private_addresses', form.privateAddresses ? boolean(true) : null],
+    ['stream', form.stream ? null : boolean(false)],
   ]);
   const before = earlier === null ? [] : entriesOf(parse(earlier)).filter(([name]) => !known.has(name));
   const written = [...known].flatMap(([name, value]): [string, Json][] => (value === null ? [] : [[name, value]]));
@@ -126,6 +139,9 @@ export function wrongAgent(form: AgentForm): Partial<Record<keyof AgentForm, str
     found.keyName = form.keySource === 'env' ? 'Enter the name of the variable' : 'Enter the name of the entry';
   if (form.maxTurns.trim() !== '' && !/^[1-9]\d{0,3}$/.test(form.maxTurns.trim()))
     found.maxTurns = 'Enter a whole number from 1 to 9999';
+  if (form.maxTokens.trim() !== '' && !/^[1-9]\d{0,8}$/.test(form.maxTokens.trim())) found.maxTokens = 'Enter a whole number of tokens';
+  if (form.contextTokens.trim() !== '' && !/^([2-9]\d{3}|[1-9]\d{4,8})$/.test(form.contextTokens.trim()))
+    found.contextTokens = 'Enter a whole number from 2000';
   if (form.askTimeout.trim() !== '' && !/^[1-9]\d{0,8}$/.test(form.askTimeout.trim()))
     found.askTimeout = 'Enter a whole number of seconds';
   return found;
