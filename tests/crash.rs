@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sayso_tests::random::{Random, is_soak};
 use sayso_tests::stage::{Stage, count_lines};
 use sayso_tests::wait::SOON;
 use sayso_tests::wait_until;
@@ -181,7 +182,7 @@ async fn killed_after_the_tool_and_before_the_model_nothing_runs_again() {
 
 #[tokio::test]
 async fn killed_at_random_moments_nothing_is_lost_and_nothing_happens_twice() {
-    let rounds = if std::env::var_os("SAYSO_SOAK").is_some() { 200 } else { 20 };
+    let rounds = if is_soak() { 200 } else { 20 };
     let mut random = Random::seeded();
     for round in 0..rounds {
         let stage = stage("echo happened >> effect.txt; sleep 0.1").await;
@@ -223,27 +224,5 @@ async fn answer_all(stage: &Stage) {
         let is_second_try = prompt(&request).contains("may already have happened");
         let decision = if is_second_try { "deny" } else { "approve" };
         stage.sayso.run(&[decision, key(&request)]).await;
-    }
-}
-
-/// Numbers that differ from run to run and can be had again by `SAYSO_SEED`.
-struct Random {
-    seed: u64,
-    state: u64,
-}
-
-impl Random {
-    fn seeded() -> Self {
-        let now =
-            || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos() as u64;
-        let seed = std::env::var("SAYSO_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(now);
-        Self { seed, state: seed | 1 }
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        self.state % limit
     }
 }

@@ -12,12 +12,18 @@ pub mod bus;
 pub mod decide;
 pub mod desktop;
 pub mod display;
+pub mod gate;
 pub mod mcp_server;
 pub mod model;
 pub mod notifications;
 pub mod process;
+pub mod random;
+pub mod rpc;
 pub mod sayso;
 pub mod small_disk;
+#[path = "../../src-tauri/crates/agent/tests/support/sse.rs"]
+#[allow(unreachable_pub, reason = "shared with the tests of the agent")]
+mod sse;
 pub mod stage;
 pub mod transcript;
 pub mod tray;

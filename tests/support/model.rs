@@ -1,12 +1,15 @@
-//! A model over real HTTP that says what a test wrote down, and keeps every request it got.
+//! A model over real HTTP that says what a test wrote down, in pieces where it is asked to stream, and keeps every request
+//! it got.
 
-use crate::{transcript, wait, wait_until};
+use crate::gate::Gate;
+use crate::{sse, transcript, wait, wait_until};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::DefaultBodyLimit;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -57,6 +60,25 @@ pub enum Reply {
         /// The body.
         body: String,
     },
+    /// The same in one piece, even where a stream is asked for.
+    Whole(Box<Reply>),
+    /// A turn that stands still until the gate is opened, once it has said this much of its text or arguments. Where no
+    /// stream is asked for, all of it waits.
+    Held {
+        /// The turn.
+        turn: Box<Reply>,
+        /// What it has said by then.
+        said: String,
+        /// What it waits for.
+        gate: Gate,
+    },
+    /// A turn whose connection breaks once it has said this much of its text or arguments.
+    Broken {
+        /// The turn.
+        turn: Box<Reply>,
+        /// What it has said by then.
+        said: String,
+    },
     /// The connection is dropped with no answer.
     Dropped,
     /// The answer comes this much later.
@@ -67,6 +89,11 @@ impl Reply {
     /// The model says `text` and is done.
     pub fn text(text: &str) -> Self {
         Self::Turn { text: Some(text.to_owned()), calls: Vec::new() }
+    }
+
+    /// The model says `text` and asks for `calls`.
+    pub fn turn(text: &str, calls: impl IntoIterator<Item = Call>) -> Self {
+        Self::Turn { text: Some(text.to_owned()), calls: calls.into_iter().collect() }
     }
 
     /// The model asks for `calls`.
@@ -90,6 +117,24 @@ impl Reply {
     pub fn status(status: u16) -> Self {
         let body = json!({ "error": { "message": format!("scripted {status}") } }).to_string();
         Self::Raw { status, headers: vec![("content-type", "application/json".to_owned())], body }
+    }
+
+    /// The same turn, which stands still after `said` until the gate is opened.
+    #[must_use]
+    pub fn held_after(self, said: &str, gate: &Gate) -> Self {
+        Self::Held { turn: Box::new(self), said: said.to_owned(), gate: gate.clone() }
+    }
+
+    /// The same turn, broken off after `said`.
+    #[must_use]
+    pub fn broken_after(self, said: &str) -> Self {
+        Self::Broken { turn: Box::new(self), said: said.to_owned() }
+    }
+
+    /// The same turn in one piece, whatever is asked for.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self::Whole(Box::new(self))
     }
 
     /// The same answer, `delay` later.
@@ -194,6 +239,12 @@ impl ScriptedModel {
     pub fn assert_balanced(&self) {
         transcript::assert_balanced(&self.captured());
     }
+
+    /// Asserts the same, and that nothing unfinished and none of these words of a person ever went out.
+    #[track_caller]
+    pub fn assert_fit_to_send(&self, words: &[&str]) {
+        transcript::assert_fit_to_send(&self.captured(), words);
+    }
 }
 
 impl Drop for ScriptedModel {
@@ -205,6 +256,7 @@ impl Drop for ScriptedModel {
 async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let raw = String::from_utf8_lossy(&body).into_owned();
     let json = serde_json::from_str(&raw).unwrap_or(Value::Null);
+    let streams = json["stream"] == true;
     let captured = Captured { path: uri.to_string(), headers, raw, json };
     let queued = lock(&shared.queue).pop_front();
     let reply = queued.or_else(|| lock(&shared.script)(&captured));
@@ -213,35 +265,120 @@ async fn answer(State(shared): State<Arc<Shared>>, uri: Uri, headers: HeaderMap,
         all.push(captured);
         all.len()
     };
-    let mut reply = reply.unwrap_or_else(|| Reply::status(400));
-    while let Reply::Late(delay, later) = reply {
-        tokio::time::sleep(delay).await;
-        reply = *later;
-    }
-    match reply {
-        Reply::Turn { text, calls } => {
-            let value = match shared.style {
-                Style::OpenAi => openai(turn, text.as_deref(), &calls),
-                Style::Anthropic => anthropic(turn, text.as_deref(), &calls),
-            };
-            ([("content-type", "application/json")], value).into_response()
-        }
-        Reply::Raw { status, headers, body } => {
-            let mut response = Response::new(Body::from(body));
-            *response.status_mut() = StatusCode::from_u16(status).expect("a status");
-            for (name, value) in headers {
-                response.headers_mut().insert(name, value.parse().expect("a header's value"));
+    let reply = reply.unwrap_or_else(|| Reply::status(400));
+    Answer { style: shared.style, turn, streams, stands_still: None, breaks: None }.of(reply).await
+}
+
+/// How a reply is sent.
+struct Answer {
+    style: Style,
+    turn: usize,
+    streams: bool,
+    stands_still: Option<(String, Gate)>,
+    breaks: Option<String>,
+}
+
+impl Answer {
+    async fn of(mut self, mut reply: Reply) -> Response {
+        loop {
+            reply = match reply {
+                Reply::Late(delay, later) => {
+                    tokio::time::sleep(delay).await;
+                    *later
+                }
+                Reply::Whole(turn) => {
+                    self.streams = false;
+                    *turn
+                }
+                Reply::Held { turn, said, gate } => {
+                    self.stands_still = Some((said, gate));
+                    *turn
+                }
+                Reply::Broken { turn, said } => {
+                    self.breaks = Some(said);
+                    *turn
+                }
+                Reply::Turn { text, calls } => return self.send(text.as_deref(), &calls).await,
+                Reply::Raw { status, headers, body } => {
+                    let mut response = Response::new(Body::from(body));
+                    *response.status_mut() = StatusCode::from_u16(status).expect("a status");
+                    for (name, value) in headers {
+                        response.headers_mut().insert(name, value.parse().expect("a header's value"));
+                    }
+                    return response;
+                }
+                Reply::Dropped => drop_connection(),
             }
-            response
         }
-        // Unwinding ends the connection's task, and with it the connection, before a byte was answered.
-        Reply::Dropped | Reply::Late(..) => {
-            std::panic::resume_unwind(Box::new("connection dropped on purpose"))
+    }
+
+    async fn send(self, text: Option<&str>, calls: &[Call]) -> Response {
+        let turn = match self.style {
+            Style::OpenAi => openai(self.turn, text, calls),
+            Style::Anthropic => anthropic(self.turn, text, calls),
+        };
+        if !self.streams {
+            if let Some((_, gate)) = &self.stands_still {
+                gate.passed().await;
+            }
+            if self.breaks.is_some() {
+                drop_connection();
+            }
+            return ([("content-type", "application/json")], turn.to_string()).into_response();
         }
+        let events = match self.style {
+            Style::OpenAi => sse::openai(&turn),
+            Style::Anthropic => sse::anthropic(&turn),
+        };
+        let still = self.stands_still.map(|(said, gate)| (after(&events, &said), gate));
+        let end = self.breaks.map(|said| after(&events, &said));
+        let pieces = stream::unfold((events, still, 0), move |(events, still, at)| async move {
+            if end == Some(at) {
+                let broken = std::io::Error::other("broken off on purpose");
+                return Some((Err(broken), (Vec::new(), None, usize::MAX)));
+            }
+            let event = events.get(at)?.clone();
+            if let Some((_, gate)) = still.as_ref().filter(|(after, _)| *after == at) {
+                gate.passed().await;
+            }
+            Some((Ok(event), (events, still, at + 1)))
+        });
+        ([("content-type", "text/event-stream")], Body::from_stream(pieces)).into_response()
     }
 }
 
-fn openai(turn: usize, text: Option<&str>, calls: &[Call]) -> String {
+/// How many events it takes to say this.
+fn after(events: &[String], said: &str) -> usize {
+    let mut all = String::new();
+    for (at, event) in events.iter().enumerate() {
+        all += &piece(event);
+        if all.contains(said) {
+            return at + 1;
+        }
+    }
+    panic!("the turn never says {said:?}, but {all:?}");
+}
+
+/// What an event adds to the text or to a call's arguments.
+fn piece(event: &str) -> String {
+    let data = event.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or_default();
+    let value: Value = serde_json::from_str(data).unwrap_or_default();
+    let openai = &value["choices"][0]["delta"];
+    let places = [
+        &openai["content"],
+        &openai["tool_calls"][0]["function"]["arguments"],
+        &value["delta"]["text"],
+        &value["delta"]["partial_json"],
+    ];
+    places.into_iter().filter_map(Value::as_str).collect()
+}
+
+/// Unwinding ends the connection's task, and with it the connection, before a byte was answered.
+fn drop_connection() -> ! {
+    std::panic::resume_unwind(Box::new("connection dropped on purpose"))
+}
+
+fn openai(turn: usize, text: Option<&str>, calls: &[Call]) -> Value {
     let mut message = json!({ "role": "assistant", "content": text });
     if !calls.is_empty() {
         let calls = calls.iter().map(|call| {
@@ -258,10 +395,9 @@ fn openai(turn: usize, text: Option<&str>, calls: &[Call]) -> String {
         "choices": [{ "index": 0, "message": message, "finish_reason": finish }],
         "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },
     })
-    .to_string()
 }
 
-fn anthropic(turn: usize, text: Option<&str>, calls: &[Call]) -> String {
+fn anthropic(turn: usize, text: Option<&str>, calls: &[Call]) -> Value {
     let mut blocks: Vec<Value> =
         text.map(|text| json!({ "type": "text", "text": text })).into_iter().collect();
     blocks.extend(calls.iter().map(|call| {
@@ -277,7 +413,6 @@ fn anthropic(turn: usize, text: Option<&str>, calls: &[Call]) -> String {
         "stop_reason": if calls.is_empty() { "end_turn" } else { "tool_use" },
         "usage": { "input_tokens": 10, "output_tokens": 5 },
     })
-    .to_string()
 }
 
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -103,6 +103,24 @@ impl Stage {
         self.sayso.json(&["list"]).await.exits(0).values()
     }
 
+    /// Waits until so many requests wait, and returns them as `sayso list` shows them.
+    pub async fn waiting_all(&self, count: usize) -> Vec<Value> {
+        wait_value(&format!("{count} requests wait"), SOON, async || {
+            let list = self.list().await;
+            assert!(list.len() <= count, "more than {count} wait: {list:?}");
+            (list.len() == count).then_some(list)
+        })
+        .await
+    }
+
+    /// A call of a run, by turn and index, as `sayso runs show` shows it.
+    pub async fn call(&self, run: &str, turn: u32, index: u32) -> Value {
+        let shown = self.sayso.json(&["runs", "show", run]).await.exits(0).value();
+        let calls = shown["calls"].as_array().expect("calls");
+        let call = calls.iter().find(|call| call["turn"] == turn && call["index"] == index);
+        call.cloned().unwrap_or_else(|| panic!("no call {turn}/{index} in {shown}"))
+    }
+
     /// Waits until the run has ended or everything in it waits, and returns its `status`.
     pub async fn settled(&self, run: &str) -> String {
         wait_value("the run has ended or waits", SOON, async || {

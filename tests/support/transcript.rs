@@ -1,4 +1,5 @@
-//! The one checker of what goes to a model: each tool call has exactly one result, in order (contract 15).
+//! The one checker of what goes to a model: each tool call has exactly one result, in order (contract 15), none of them
+//! unfinished (17), and nothing that a person said with a no (9).
 
 use crate::model::Captured;
 use serde_json::Value;
@@ -12,6 +13,39 @@ pub fn assert_balanced(captured: &[Captured]) {
             panic!("request {index} to the model is not balanced: {problem}\n{}", request.raw);
         }
     }
+}
+
+/// What the model is told of a call whose result was lost, and what is for hosts alone: neither ever goes out.
+const NEVER: [&str; 2] = ["No result of this call was kept", "\"metadata\""];
+
+/// Asserts the same, and that nothing unfinished and none of these words of a person is in any request.
+#[track_caller]
+pub fn assert_fit_to_send(captured: &[Captured], words: &[&str]) {
+    assert_balanced(captured);
+    for (index, request) in captured.iter().enumerate() {
+        for never in NEVER.iter().chain(words) {
+            assert!(
+                !request.raw.contains(never),
+                "request {index} to the model holds {never:?}\n{}",
+                request.raw
+            );
+        }
+    }
+}
+
+/// The results that the last request carries for its last turn, in order: the provider's id of the call and the output.
+pub fn last_results(request: &Value) -> Vec<(String, String)> {
+    let messages = request.get("messages").and_then(Value::as_array).cloned().unwrap_or_default();
+    let begin = messages.iter().rposition(|message| message["role"] == "assistant").unwrap_or_default();
+    let output = |message: &Value| {
+        let id = text(message, "tool_call_id").or_else(|| text(message, "tool_use_id"))?;
+        Some((id, text(message, "content")?))
+    };
+    let blocks = messages[begin..].iter().flat_map(|message| {
+        let inner = message["content"].as_array().cloned().unwrap_or_default();
+        std::iter::once(message.clone()).chain(inner)
+    });
+    blocks.filter_map(|block| output(&block)).collect()
 }
 
 /// The calls whose results the request carries, in order; or what is wrong with it.

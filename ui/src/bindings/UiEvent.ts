@@ -2,7 +2,7 @@
 import type { Topic } from "./Topic";
 
 /**
- * A change, announced after it was committed.
+ * A change, announced after it was committed; [`Topic::Live`] alone is of what is not.
  */
 export type UiEvent = { 
 /**

@@ -3,7 +3,7 @@ import { emptyAgent, readAgent, writeAgent, wrongAgent, wrongServers } from './a
 
 const CONFIG =
   '{"name":"release-bot","base_url":"https://api.example.com/v1","style":"openai","model":"m-1","api_key":"env:MODEL_KEY",' +
-  '"folder":"~/code","system_prompt":"Be brief.","tools":{"shell":"forbid","mail":"ask"},"max_turns":20,"ask_timeout_seconds":600,"allow_private_addresses":true,"mcpServers":{"x":{"command":"serve","n":9007199254740993}}}';
+  '"folder":"~/code","system_prompt":"Be brief.","tools":{"shell":"forbid","mail":"ask"},"max_turns":20,"max_tokens":50000,"context_tokens":8000,"ask_timeout_seconds":600,"allow_private_addresses":true,"stream":false,"mcpServers":{"x":{"command":"serve","n":9007199254740993}}}';
 
 describe('an agent’s set-up', () => {
   it('comes back as it was, with what the form does not know', () => {
@@ -27,12 +27,14 @@ describe('an agent’s set-up', () => {
   });
 
   it('says what is missing', () => {
-    expect(wrongAgent({ ...emptyAgent(), baseUrl: 'localhost', keySource: 'env', maxTurns: '0' })).toEqual({
+    expect(wrongAgent({ ...emptyAgent(), baseUrl: 'localhost', keySource: 'env', maxTurns: '0', maxTokens: '1.5', contextTokens: '1999' })).toEqual({
       name: 'Give it a name',
       baseUrl: 'Enter a full address, like https://api.example.com/v1',
       model: 'Enter the name of a model',
       keyName: 'Enter the name of the variable',
       maxTurns: 'Enter a whole number from 1 to 9999',
+      maxTokens: 'Enter a whole number of tokens',
+      contextTokens: 'Enter a whole number from 2000',
     });
     expect(wrongAgent({ ...emptyAgent(), name: 'a', model: 'm' })).toEqual({});
   });

@@ -29,10 +29,13 @@ export interface AgentForm {
   /** By tool; nothing where the tool's own habit holds. */
   tools: Record<string, Policy | ''>;
   maxTurns: string;
+  maxTokens: string;
+  contextTokens: string;
   askTimeout: string;
   privateAddresses: boolean;
   /** MCP servers by name, as JSON. */
   mcpServers: string;
+  stream: boolean;
 }
 
 export function emptyAgent(): AgentForm {
@@ -47,9 +50,12 @@ export function emptyAgent(): AgentForm {
     systemPrompt: '',
     tools: Object.fromEntries(TOOLS.map((tool) => [tool.name, ''])),
     maxTurns: '',
+    maxTokens: '',
+    contextTokens: '',
     askTimeout: '',
     privateAddresses: false,
     mcpServers: '',
+    stream: true,
   };
 }
 
@@ -60,6 +66,7 @@ export function readAgent(config: string): AgentForm {
   const [source, ...name] = key.split(':');
   const form = emptyAgent();
   const privateAddresses = field(json, 'allow_private_addresses');
+  const stream = field(json, 'stream');
   const tools = field(json, 'tools');
   const servers = field(json, 'mcpServers');
   for (const [tool, policy] of tools?.type === 'object' ? tools.entries : [])
@@ -75,9 +82,12 @@ export function readAgent(config: string): AgentForm {
     folder: textOf(json, 'folder') ?? '',
     systemPrompt: textOf(json, 'system_prompt') ?? '',
     maxTurns: numberOf(json, 'max_turns'),
+    maxTokens: numberOf(json, 'max_tokens'),
+    contextTokens: numberOf(json, 'context_tokens'),
     askTimeout: numberOf(json, 'ask_timeout_seconds'),
     privateAddresses: privateAddresses?.type === 'boolean' && privateAddresses.value,
     mcpServers: servers === undefined || servers.type === 'null' ? '' : writeLines(servers),
+    stream: !(stream?.type === 'boolean' && !stream.value),
   };
 }
 
@@ -98,9 +108,12 @@ export function writeAgent(form: AgentForm, earlier: string | null): string {
     ['system_prompt', optional(form.systemPrompt)],
     ['tools', object(chosenTools(form.tools))],
     ['max_turns', number(form.maxTurns)],
+    ['max_tokens', number(form.maxTokens)],
+    ['context_tokens', number(form.contextTokens)],
     ['ask_timeout_seconds', number(form.askTimeout)],
     ['allow_private_addresses', form.privateAddresses ? boolean(true) : null],
     ['mcpServers', serversOf(form.mcpServers)],
+    ['stream', form.stream ? null : boolean(false)],
   ]);
   const before = earlier === null ? [] : entriesOf(parse(earlier)).filter(([name]) => !known.has(name));
   const written = [...known].flatMap(([name, value]): [string, Json][] => (value === null ? [] : [[name, value]]));
@@ -158,6 +171,9 @@ export function wrongAgent(form: AgentForm): Partial<Record<keyof AgentForm, str
     found.keyName = form.keySource === 'env' ? 'Enter the name of the variable' : 'Enter the name of the entry';
   if (form.maxTurns.trim() !== '' && !/^[1-9]\d{0,3}$/.test(form.maxTurns.trim()))
     found.maxTurns = 'Enter a whole number from 1 to 9999';
+  if (form.maxTokens.trim() !== '' && !/^[1-9]\d{0,8}$/.test(form.maxTokens.trim())) found.maxTokens = 'Enter a whole number of tokens';
+  if (form.contextTokens.trim() !== '' && !/^([2-9]\d{3}|[1-9]\d{4,8})$/.test(form.contextTokens.trim()))
+    found.contextTokens = 'Enter a whole number from 2000';
   if (form.askTimeout.trim() !== '' && !/^[1-9]\d{0,8}$/.test(form.askTimeout.trim()))
     found.askTimeout = 'Enter a whole number of seconds';
   const servers = wrongServers(form.mcpServers);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallItem } from '../bindings/CallItem';
-import { callState } from './states';
+import type { RunDetail } from '../bindings/RunDetail';
+import { callState, endWords, runState } from './states';
 
 const call = (over: Partial<CallItem>): CallItem => ({
   turn: 1,
@@ -38,5 +39,25 @@ describe('the state of a call', () => {
 
   it('says how much time is left to decide', () => {
     expect(callState(call({ state: 'suspended' }), '1970-01-01T00:03:41.000Z', 0).words).toBe('waits for you, 3:41 left');
+  });
+});
+
+describe('the end of a run', () => {
+  const ended = (status: string, detail: string | null, max_tokens: number | null = null): RunDetail =>
+    ({ item: { status, detail, waiting: 0 }, max_turns: 10, max_tokens }) as RunDetail;
+
+  it('says which limit was reached and what to do', () => {
+    const turns = ended('incomplete', 'maxTurns');
+    expect(endWords(turns)?.words).toBe('It reached its limit of 10 turns without a word from you. Send a message to let it go on.');
+    expect(runState(turns.item).words).toBe('out of turns');
+    const tokens = ended('incomplete', 'maxTokens', 50_000);
+    expect(endWords(tokens)?.words).toContain('It used the 50,000 tokens that a run of this agent may use');
+    expect(runState(tokens.item).words).toBe('out of tokens');
+  });
+
+  it('says why it failed, and nothing of one that is done', () => {
+    expect(endWords(ended('error', 'The model is gone.'))).toEqual({ tone: 'bad', words: 'The model is gone.' });
+    expect(endWords(ended('interrupted', null))?.words).toContain('was stopped');
+    expect(endWords(ended('done', null))).toBeNull();
   });
 });

@@ -1,6 +1,8 @@
 import type { CallItem } from '../bindings/CallItem';
+import type { RunDetail } from '../bindings/RunDetail';
 import type { RunItem } from '../bindings/RunItem';
 import { left } from '../text/time';
+import { count, plural } from '../text/words';
 
 export type Tone = 'wait' | 'live' | 'bad' | '';
 
@@ -14,13 +16,32 @@ export function runState(run: RunItem): { words: string; tone: Tone } {
     case 'done':
       return { words: 'done', tone: '' };
     case 'incomplete':
-      return { words: 'stopped at its limit', tone: 'wait' };
+      return { words: run.detail === 'maxTokens' ? 'out of tokens' : 'out of turns', tone: 'wait' };
     case 'interrupted':
       return { words: 'stopped', tone: '' };
     case 'error':
       return { words: 'failed', tone: 'bad' };
     default:
       return { words: run.status, tone: '' };
+  }
+}
+
+/** Why a run ended before its model was done, and what the person can do. */
+export function endWords({ item, max_turns, max_tokens }: RunDetail): { words: string; tone: 'bad' | '' } | null {
+  switch (item.status) {
+    case 'error':
+      return { tone: 'bad', words: item.detail ?? 'The run failed. What was done before is kept.' };
+    case 'incomplete': {
+      if (item.detail !== 'maxTokens')
+        return { tone: '', words: `It reached its limit of ${plural(max_turns, 'turn', 'turns')} without a word from you. Send a message to let it go on.` };
+      const limit = max_tokens === null ? 'all tokens' : `the ${count(max_tokens)} tokens`;
+      const words = `It used ${limit} that a run of this agent may use, so its model was not asked again. What was done is kept. To go on, raise the limit in the agent’s set-up and start a new run.`;
+      return { tone: '', words };
+    }
+    case 'interrupted':
+      return { tone: '', words: 'The run was stopped. Send a message to let it go on.' };
+    default:
+      return null;
   }
 }
 

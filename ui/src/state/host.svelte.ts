@@ -8,7 +8,7 @@ import { coalesce } from './coalesce';
 
 export type Phase = 'starting' | 'ready' | 'startup error' | 'no session';
 
-type Refetch = { topics: readonly Topic[]; run: () => Promise<void> };
+type Refetch = { topics: readonly Topic[]; id: string | null; run: () => Promise<void> };
 
 /** What the whole app shares of the host: whether it answers, what waits, what runs. */
 class Host {
@@ -43,9 +43,12 @@ class Host {
     return this.inbox?.length ?? this.status?.waiting ?? 0;
   }
 
-  /** Fetches now, on every change of these topics, and when the connection stands anew. Gives the way to stop it. */
-  on(topics: readonly Topic[], fetch: () => Promise<void>): () => void {
-    const refetch: Refetch = { topics, run: coalesce(() => this.#guarded(fetch)) };
+  /**
+   * Fetches now, on every change of these topics, and when the connection stands anew; with an id, not for changes of
+   * others. Gives the way to stop it.
+   */
+  on(topics: readonly Topic[], fetch: () => Promise<void>, id: string | null = null): () => void {
+    const refetch: Refetch = { topics, id, run: coalesce(() => this.#guarded(fetch)) };
     this.#refetches.add(refetch);
     if (this.connection === 'live') void refetch.run();
     return () => {
@@ -80,7 +83,8 @@ class Host {
       changed: (event) => {
         this.connection = 'live';
         for (const refetch of this.#refetches) {
-          if (event === null || refetch.topics.includes(event.topic)) void refetch.run();
+          const isOther = refetch.id !== null && event !== null && event.id !== null && event.id !== refetch.id;
+          if (event === null || (refetch.topics.includes(event.topic) && !isOther)) void refetch.run();
         }
       },
       lost: (problem) => {

@@ -1,8 +1,13 @@
 /** What the app says about states. Sentence case, no blame. */
 
+/** `18,402`. */
+export function count(number: number): string {
+  return number.toLocaleString('en');
+}
+
 /** `1 decision`, `2 decisions`. */
-export function plural(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+export function plural(number: number, one: string, many: string): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
 }
 
 const KINDS: Record<string, string> = {

@@ -9,6 +9,7 @@ import type { Decision } from '../bindings/Decision';
 import type { HistoryDetail } from '../bindings/HistoryDetail';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
 import type { HistoryPage } from '../bindings/HistoryPage';
+import type { LiveText } from '../bindings/LiveText';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { RequestItem } from '../bindings/RequestItem';
 import type { RequestRef } from '../bindings/RequestRef';
@@ -33,6 +34,7 @@ export interface Commands {
   'inbox.decide': [Decide, Decision];
   'runs.list': [Nothing, RunItem[]];
   'runs.show': [RunRef, RunDetail];
+  'runs.live': [RunRef, LiveText | null];
   'runs.start': [RunStart, RunStarted];
   'runs.stop': [RunRef, RunItem];
   'runs.tell': [RunTell, RunItem];

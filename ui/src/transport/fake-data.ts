@@ -148,6 +148,9 @@ function run(id: string, agent: string, title: string, status: string, age: numb
     calls: [],
     queued: [],
     servers: [],
+    live: null,
+    max_turns: 10,
+    max_tokens: null,
     ...over,
   };
 }
@@ -170,7 +173,14 @@ export const RUNS: RunDetail[] = [
     queued: ['Use the short form for the notes.'],
     servers: [],
   }),
-  run('mailbox', 'mail-agent', 'Sort the support mailbox', 'running', 180),
+  run('mailbox', 'mail-agent', 'Sort the support mailbox', 'running', 180, {
+    messages: [
+      { role: 'user', text: 'Sort the support mailbox', turn: null, at: at(-180) },
+      { role: 'assistant', text: 'I look at what came in since yesterday.', turn: 1, at: at(-170) },
+    ],
+    live: { turn: 2, text: 'Eleven messages are new. Three of them are about the outage on Tuesday, so I put those together and', left_out: 0 },
+    max_tokens: 50_000,
+  }),
   run('order', 'invoice-bot', 'Refund order A-7702', 'done', 5000),
   run('outage', 'research', 'Summarise the outage thread', 'error', 8000, {}, 'The model at http://localhost:11434/v1 cannot be reached: connection refused. Nothing was lost. Start it and send a message to go on.'),
   run('clean', 'release-bot', 'Clean build folders', 'interrupted', 90_000),

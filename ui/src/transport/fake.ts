@@ -56,6 +56,7 @@ export function fake(options: string): Transport {
     },
     'runs.list': () => (has('empty') ? [] : RUNS.map((one) => one.item)),
     'runs.show': ({ run }: { run: string }) => RUNS.find((one) => one.item.run === run),
+    'runs.live': ({ run }: { run: string }) => RUNS.find((one) => one.item.run === run)?.live ?? null,
     'runs.start': () => ({ run: 'mailbox' }),
     'runs.stop': () => RUNS[0]?.item,
     'runs.tell': () => RUNS[0]?.item,

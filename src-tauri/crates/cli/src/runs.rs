@@ -103,8 +103,25 @@ pub(crate) fn print_end(out: &Out, detail: &RunDetail) -> Result<Exit, Failure> 
     Ok(if detail.item.status == "done" { Exit::Done } else { Exit::Refused })
 }
 
+/// What a run used so far, and what it may use.
+fn tokens(RunDetail { item, max_tokens, .. }: &RunDetail) -> String {
+    let (read, written) = (item.usage.input_tokens, item.usage.output_tokens);
+    let used = format!("{read} read, {written} written, {} in all", read.saturating_add(written));
+    match max_tokens {
+        Some(limit) => format!("{used}; it may use {limit} tokens"),
+        None => used,
+    }
+}
+
 fn status_line(item: &RunItem) -> String {
-    match &item.detail {
+    match item.detail.as_deref() {
+        Some("maxTurns") => {
+            "Incomplete: it reached its limit of turns without a word from you. Tell it to go on.".to_owned()
+        }
+        Some("maxTokens") => {
+            "Incomplete: it used all tokens that a run of this agent may use. Start a new run to go on."
+                .to_owned()
+        }
         Some(detail) => format!("{}: {}", capital(&item.status), visible(detail)),
         None => capital(&item.status),
     }
@@ -174,7 +191,7 @@ fn print_detail(out: &Out, detail: &RunDetail) -> Result<(), Failure> {
         return Ok(());
     }
     let (item, now) = (&detail.item, now());
-    let usage = format!("{} read, {} written", item.usage.input_tokens, item.usage.output_tokens);
+    let usage = tokens(detail);
     out.line(&out.styled(Style::Strong, &status_line(item)))?;
     out.field("run", Some(&item.run))?;
     out.field("agent", Some(&item.agent))?;

@@ -24,13 +24,22 @@ pub(crate) struct AgentConfig {
     pub(crate) max_turns: u32,
     /// MCP servers, whose tools the agent has too.
     pub(crate) mcp: McpConfig,
+    /// The tokens that a run may use in all.
+    pub(crate) max_tokens: Option<u32>,
+    /// The tokens that one model call may read.
+    pub(crate) context_tokens: Option<u32>,
+    /// Whether the model is asked to answer in pieces.
+    pub(crate) stream: bool,
     /// Seconds that a request of this agent waits before it settles as expired.
     pub(crate) ask_timeout_seconds: Option<u32>,
     /// Whether `web_fetch` may reach this machine and private networks.
     pub(crate) allow_private_addresses: bool,
 }
 
-const KEYS: [&str; 12] = [
+/// Tools alone take more than this leaves.
+const LEAST_CONTEXT: u32 = 2000;
+
+const KEYS: [&str; 15] = [
     "name",
     "base_url",
     "style",
@@ -40,6 +49,9 @@ const KEYS: [&str; 12] = [
     "system_prompt",
     "tools",
     "max_turns",
+    "max_tokens",
+    "context_tokens",
+    "stream",
     "mcpServers",
     "ask_timeout_seconds",
     "allow_private_addresses",
@@ -76,11 +88,11 @@ impl AgentConfig {
             tools: policies(&value, &mcp)?,
             max_turns: number(&value, "max_turns")?.unwrap_or(10),
             mcp,
+            max_tokens: number(&value, "max_tokens")?,
+            context_tokens: number(&value, "context_tokens")?,
+            stream: flag(&value, "stream")?.unwrap_or(true),
             ask_timeout_seconds: number(&value, "ask_timeout_seconds")?,
-            allow_private_addresses: match present(&value, "allow_private_addresses") {
-                None => false,
-                Some(flag) => flag.as_bool().ok_or("`allow_private_addresses` must be true or false.")?,
-            },
+            allow_private_addresses: flag(&value, "allow_private_addresses")?.unwrap_or(false),
         };
         config.check()?;
         Ok(config)
@@ -106,6 +118,11 @@ impl AgentConfig {
                     "`base_url` must not hold a user or a password: name the key in `api_key`.".to_owned()
                 );
             }
+        }
+        if self.context_tokens.is_some_and(|tokens| tokens < LEAST_CONTEXT) {
+            return Err(format!(
+                "`context_tokens` must be at least {LEAST_CONTEXT}: the tools alone need a good part of that."
+            ));
         }
         if self.folder.as_ref().is_some_and(|folder| !folder.is_absolute()) {
             return Err("`folder` must be a whole path, such as /home/you/code or ~/code.".to_owned());
@@ -185,6 +202,13 @@ fn text_of(value: &Value, key: &str) -> Result<Option<String>, String> {
 
 fn required(value: &Value, key: &str) -> Result<String, String> {
     text_of(value, key)?.filter(|text| !text.is_empty()).ok_or_else(|| format!("`{key}` is missing."))
+}
+
+fn flag(value: &Value, key: &str) -> Result<Option<bool>, String> {
+    match present(value, key) {
+        None => Ok(None),
+        Some(flag) => flag.as_bool().map(Some).ok_or_else(|| format!("`{key}` must be true or false.")),
+    }
 }
 
 fn number(value: &Value, key: &str) -> Result<Option<u32>, String> {

@@ -1,10 +1,16 @@
 //! The demo agent: a scripted model that the app serves to itself over real loopback HTTP, so that the whole path works
 //! with no key. It keeps no state: each reply follows from the transcript that it is sent.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use axum::{Json, Router};
+use futures_util::stream;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -15,6 +21,9 @@ use crate::host::Host;
 pub(crate) const NAME: &str = "demo";
 /// What the demo agent is asked to do.
 pub(crate) const TASK: &str = "Show me how Sayso works: ask me something, write a file and run two commands.";
+
+/// The time between two words, as a quick model takes it.
+const PACE: Duration = Duration::from_millis(15);
 
 /// Where the demo agent works: beside the data folder, since neither may contain the other.
 pub(crate) fn folder(data_dir: &Path) -> PathBuf {
@@ -41,8 +50,7 @@ pub(crate) fn config(folder: &Path) -> String {
 pub(crate) async fn serve(host: &Host) -> std::io::Result<String> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}/v1", listener.local_addr()?);
-    let app =
-        Router::new().route("/v1/chat/completions", post(async |Json(body): Json<Value>| Json(reply(&body))));
+    let app = Router::new().route("/v1/chat/completions", post(answer));
     let stop = host.stop_token().clone();
     host.spawn(async move {
         let served = axum::serve(listener, app).with_graceful_shutdown(stop.cancelled_owned()).await;
@@ -51,6 +59,43 @@ pub(crate) async fn serve(host: &Host) -> std::io::Result<String> {
         }
     });
     Ok(url)
+}
+
+/// In pieces where it is asked for them, so that a person sees it write.
+async fn answer(Json(body): Json<Value>) -> Response {
+    let reply = reply(&body);
+    if body["stream"] != true {
+        return Json(reply).into_response();
+    }
+    let chunks = stream::unfold(chunks(&reply).into_iter(), async |mut chunks| {
+        let chunk = chunks.next()?;
+        tokio::time::sleep(PACE).await;
+        Some((Ok::<_, Infallible>(chunk), chunks))
+    });
+    ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(chunks)).into_response()
+}
+
+/// A reply as the events of a stream: its text word by word, then each call whole.
+fn chunks(reply: &Value) -> Vec<String> {
+    let message = &reply["choices"][0]["message"];
+    let words = message["content"].as_str().unwrap_or_default().split_inclusive(' ');
+    let mut deltas: Vec<_> = words.map(|word| json!({ "content": word })).collect();
+    for (index, call) in message["tool_calls"].as_array().into_iter().flatten().enumerate() {
+        let mut call = call.clone();
+        call["index"] = index.into();
+        deltas.push(json!({ "tool_calls": [call] }));
+    }
+    let choice =
+        |delta: Value, finish: &Value| json!([{ "index": 0, "delta": delta, "finish_reason": finish }]);
+    let mut events: Vec<_> =
+        deltas.into_iter().map(|delta| json!({ "choices": choice(delta, &Value::Null) })).collect();
+    events.push(json!({ "choices": choice(json!({}), &reply["choices"][0]["finish_reason"]) }));
+    events.push(json!({ "choices": [], "usage": reply["usage"] }));
+    events
+        .into_iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .chain(["data: [DONE]\n\n".to_owned()])
+        .collect()
 }
 
 fn reply(body: &Value) -> Value {

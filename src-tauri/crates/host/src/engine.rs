@@ -7,6 +7,7 @@ use sayso_store::runs::RunRow;
 use crate::agent_config::AgentConfig;
 use crate::elicitation::elicit;
 use crate::host::Host;
+use crate::live;
 use crate::mcp::Lease;
 
 /// What drives a run. A set-up that no longer fits (a key that is missing, a folder that vanished) is no reason to lose
@@ -53,11 +54,14 @@ async fn with_model(host: &Host, row: &RunRow, config: Option<AgentConfig>, mode
     };
     let mut engine = Engine::new(model, Arc::new(Toolkit::standard(&setup)), row.agent.clone());
     host.mark().clone_into(&mut engine.mark);
+    engine.watch = Some(live::watch(host));
     if let Some(config) = config {
         engine.policy = config.tools;
         engine.system = config.system_prompt;
         engine.ask_timeout = config.ask_timeout_seconds.map(|seconds| Duration::from_secs(seconds.into()));
         engine.folder = folder;
+        engine.max_tokens = config.max_tokens.map(u64::from);
+        engine.context_tokens = config.context_tokens.map(u64::from);
     }
     engine
 }
@@ -65,7 +69,9 @@ async fn with_model(host: &Host, row: &RunRow, config: Option<AgentConfig>, mode
 /// The model of a set-up.
 pub(crate) async fn model(host: &Host, config: &AgentConfig) -> Model {
     match endpoint(host, config).await {
-        Ok(endpoint) => Model::new(endpoint, ModelOptions::default()),
+        Ok(endpoint) => {
+            Model::new(endpoint, ModelOptions { stream: config.stream, ..ModelOptions::default() })
+        }
         Err(problem) => Model::unavailable(problem),
     }
 }

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::data_dir::DataDir;
 use crate::dto::{Health, Topic, UiEvent};
 use crate::elicitation::{self, OpenQuestions};
+use crate::live::LiveTexts;
 use crate::mcp::{self, McpPool};
 use crate::runs::RunBook;
 use crate::{OpenError, demo, outbox, runs, sweeper};
@@ -39,6 +40,7 @@ struct Inner {
     runs: RunBook,
     mcp: McpPool,
     questions: OpenQuestions,
+    live: LiveTexts,
     demo: OnceCell<String>,
     state: Mutex<State>,
     tasks: TaskTracker,
@@ -82,6 +84,7 @@ impl Host {
             runs: RunBook::default(),
             mcp: McpPool::default(),
             questions: OpenQuestions::default(),
+            live: LiveTexts::default(),
             demo: OnceCell::new(),
             state: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -182,6 +185,10 @@ impl Host {
 
     pub(crate) fn questions(&self) -> &OpenQuestions {
         &self.0.questions
+    }
+
+    pub(crate) fn live(&self) -> &LiveTexts {
+        &self.0.live
     }
 
     pub(crate) fn stop_token(&self) -> &CancellationToken {

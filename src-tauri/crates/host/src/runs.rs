@@ -77,6 +77,7 @@ async fn drive(host: Host, run: RunId, mut incoming: Receiver<Incoming>) {
             () = host.stop_token().cancelled() => return,
             driven = drive_once(&host, run, &mut incoming) => driven,
         };
+        host.live().end(run);
         if let Err(error) = driven {
             tracing::warn!(%run, %error, "the run cannot go on");
             // Deliveries were not acknowledged, so they come again; whoever told or stopped the run sees that it ended.

@@ -51,6 +51,11 @@ impl Engine {
             let step = run.handle(event);
             let done = match journal.commit(&run, &step, delivered).await {
                 Ok(()) => {
+                    if run.status.is_ended() {
+                        // A stop: what was at work is dead before anything else begins, or its last piece of text would
+                        // come after the end.
+                        flight.end().await;
+                    }
                     engine.show(&before, &run, &step);
                     engine.perform(&run, step, &mut flight, journal).await
                 }
@@ -71,10 +76,6 @@ impl Engine {
         flight: &mut InFlight,
         journal: &dyn Journal,
     ) -> Result<(), JournalError> {
-        if run.status.is_ended() {
-            // A stop: what was at work is dead before anything else begins.
-            flight.end().await;
-        }
         for effect in step.effects {
             match effect {
                 Effect::CallModel if flight.has(What::Model) => {}

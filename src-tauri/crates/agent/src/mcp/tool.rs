@@ -61,6 +61,11 @@ impl Tool for McpTool {
         self.described.spec.clone()
     }
 
+    /// A person may change what the server is asked to do.
+    fn is_editable(&self) -> bool {
+        true
+    }
+
     async fn draft(&self, arguments: &Arguments, _: &ToolContext) -> Result<Draft, ToolResult> {
         let (server, original) = (self.server.config.name(), &self.described.original);
         let tool = cut(&visible_line(original), 80);

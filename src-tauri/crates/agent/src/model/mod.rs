@@ -12,6 +12,7 @@ mod reply;
 mod sse;
 mod stream;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use secrecy::ExposeSecret as _;
@@ -25,6 +26,8 @@ pub use stream::Delta;
 
 use crate::ToolSpec;
 
+/// Asks for the answer in pieces.
+const STREAM: &str = "stream";
 /// Asks an OpenAI-style server to count the tokens of a stream.
 const USAGE_OPTION: &str = "stream_options";
 
@@ -38,12 +41,14 @@ struct Shared {
     endpoint: Endpoint,
     options: ModelOptions,
     client: OnceLock<Result<reqwest::Client, ModelError>>,
+    /// Whether the server said that it cannot stream, so that it is not asked to again.
+    refuses_streams: AtomicBool,
 }
 
 impl Model {
     /// A model at an endpoint. Nothing is checked or connected yet.
     pub fn new(endpoint: Endpoint, options: ModelOptions) -> Self {
-        Self { shared: Arc::new(Shared { endpoint, options, client: OnceLock::new() }) }
+        Self::with(endpoint, options, OnceLock::new())
     }
 
     /// A model that cannot be asked, because of its set-up, and says so when it is.
@@ -55,7 +60,16 @@ impl Model {
             key: None,
         };
         let client = OnceLock::from(Err(ModelError::SetUp(problem.into())));
-        Self { shared: Arc::new(Shared { endpoint, options: ModelOptions::default(), client }) }
+        Self::with(endpoint, ModelOptions::default(), client)
+    }
+
+    fn with(
+        endpoint: Endpoint,
+        options: ModelOptions,
+        client: OnceLock<Result<reqwest::Client, ModelError>>,
+    ) -> Self {
+        let refuses_streams = AtomicBool::new(false);
+        Self { shared: Arc::new(Shared { endpoint, options, client, refuses_streams }) }
     }
 
     /// Where it is.
@@ -75,8 +89,8 @@ impl Model {
     }
 
     /// Asks for the next turn, and shows the text as it comes: in pieces where
-    /// [`stream`](ModelOptions::stream) is on, else whole. A stream that breaks midway is asked for again like any broken
-    /// connection, or is an error: half an answer is none.
+    /// [`stream`](ModelOptions::stream) is on and the server can, else whole. A stream that breaks midway is asked for again
+    /// like any broken connection, or is an error: half an answer is none.
     pub async fn complete_shown(
         &self,
         system: Option<&str>,
@@ -86,27 +100,34 @@ impl Model {
     ) -> Result<Reply, ModelError> {
         let Endpoint { style, model, .. } = self.endpoint();
         let ModelOptions { max_tokens, stream, .. } = *self.options();
+        let stream = stream && !self.shared.refuses_streams.load(Ordering::Relaxed);
         let mut body = match style {
             Style::OpenAi => openai::body(model, max_tokens, system, transcript, tools),
             Style::Anthropic => anthropic::body(model, max_tokens, system, transcript, tools),
         };
         if stream {
-            body["stream"] = true.into();
+            body[STREAM] = true.into();
             if *style == Style::OpenAi {
                 body[USAGE_OPTION] = json!({ "include_usage": true });
             }
         }
         let listener = Listener::new(show);
         let heard = Some(&listener).filter(|_| stream);
-        let answer = match self.answer(body.to_string(), heard).await {
-            Err(error) if error.is_about(USAGE_OPTION) && stream => {
-                // Some servers refuse what they don't know; then there is no count of tokens.
-                body.as_object_mut().and_then(|fields| fields.shift_remove(USAGE_OPTION));
-                self.answer(body.to_string(), heard).await?
+        let mut answer = self.answer(body.to_string(), heard).await;
+        if stream && answer.as_ref().is_err_and(|error| error.is_about(USAGE_OPTION)) {
+            // Some servers refuse what they don't know; then there is no count of tokens.
+            body.as_object_mut().and_then(|fields| fields.shift_remove(USAGE_OPTION));
+            answer = self.answer(body.to_string(), heard).await;
+        }
+        if stream && answer.as_ref().is_err_and(|error| error.is_about(STREAM)) {
+            if let Some(fields) = body.as_object_mut() {
+                fields.shift_remove(USAGE_OPTION);
+                fields.insert(STREAM.to_owned(), false.into());
             }
-            answer => answer?,
-        };
-        match answer {
+            answer = self.answer(body.to_string(), None).await;
+            self.shared.refuses_streams.store(answer.is_ok(), Ordering::Relaxed);
+        }
+        match answer? {
             Answer::Assembled(assembled) => {
                 let mut reply = self.reply(&assembled.answer)?;
                 for (call, text) in reply.calls.iter_mut().zip(assembled.arguments) {

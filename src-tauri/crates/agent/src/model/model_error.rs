@@ -171,9 +171,12 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// Whether the call was refused because of a field that it names.
+    /// Whether the call was refused because of a field that it names: `stream` also where it says streaming, and not
+    /// where it says upstream.
     pub(super) fn is_about(&self, field: &str) -> bool {
-        matches!(self, Self::Rejected { said: Said(Some(said)), .. } if said.contains(field))
+        let Self::Rejected { said: Said(Some(said)), .. } = self else { return false };
+        let said = said.to_lowercase();
+        said.match_indices(field).any(|(at, _)| !said[..at].ends_with(char::is_alphanumeric))
     }
 }
 

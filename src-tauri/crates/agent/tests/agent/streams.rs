@@ -7,7 +7,7 @@ use sayso_domain::run::{Status, Usage};
 use serde_json::json;
 
 use crate::resume::{client, toolkit};
-use crate::support::{BOTH, Captured, Reply, Server, quick, sse, streaming, turn};
+use crate::support::{BOTH, Captured, Reply, Server, in_pieces, quick, streaming, turn};
 
 fn transcript() -> Vec<Entry> {
     vec![Entry::User("go".to_owned())]
@@ -18,7 +18,7 @@ fn calls(style: Style) -> Vec<String> {
         ("c1", "plain", r#"{"n":9007199254740993,"text":"äöü \"quoted\" \n"}"#),
         ("c2", "plain", r#"{"n":2}"#),
     ];
-    sse::events(style, &turn(style, "so — ☃", &calls))
+    in_pieces(style, &turn(style, "so — ☃", &calls))
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn what_is_no_stream_is_still_an_answer_or_a_clear_error() {
     for style in BOTH {
         let answer = turn(style, "so", &[]).to_string();
         let as_json = Reply::status(200, "content-type: application/octet-stream\r\n", &answer);
-        let unnamed = Reply::status(200, "", &sse::events(style, &turn(style, "so", &[])).concat());
+        let unnamed = Reply::status(200, "", &in_pieces(style, &turn(style, "so", &[])).concat());
         for reply in [as_json, unnamed] {
             let server = Server::replies(style, vec![reply]).await;
             let model = Model::new(server.endpoint(), streaming(true));
@@ -194,7 +194,7 @@ async fn what_is_no_stream_is_still_an_answer_or_a_clear_error() {
 async fn a_call_that_was_cut_at_the_length_limit_does_not_run() {
     for style in BOTH {
         let calls = [("c1", "plain", r#"{"n":1}"#), ("c2", "plain", r#"{"n":2}"#)];
-        let mut events = sse::events(style, &turn(style, "", &calls));
+        let mut events = in_pieces(style, &turn(style, "", &calls));
         let is_piece = |event: &&String| event.contains("partial_json") || event.contains("\"arguments\":\"");
         let last = events.iter().rfind(is_piece).cloned().unwrap();
         events.retain(|event| *event != last);
@@ -229,6 +229,65 @@ async fn a_server_that_does_not_know_how_to_count_is_asked_without() {
 }
 
 /// Each byte is looked at once, however long an event is.
+#[tokio::test]
+async fn a_server_that_cannot_stream_is_answered_in_one_piece_and_not_asked_to_stream_again() {
+    let words = [
+        "Streaming is not supported for this model",
+        "Unrecognized request arguments supplied: stream, stream_options",
+        "`stream` must be false",
+    ];
+    for style in BOTH {
+        for said in words {
+            let server = Server::script(style, move |_, asked| match asked.json["stream"] == true {
+                true => Reply::status(400, "", &json!({ "error": { "message": said } }).to_string()),
+                false => Reply::text(style, "so"),
+            })
+            .await;
+            let model = Model::new(server.endpoint(), streaming(true));
+            let shown = Mutex::new(String::new());
+            let show = |delta: Delta<'_>| match delta {
+                Delta::Text(text) => shown.lock().unwrap().push_str(text),
+                Delta::Restarted => panic!("nothing was shown"),
+            };
+            let reply = model.complete_shown(None, &transcript(), &[], &show).await.unwrap();
+            assert_eq!((reply.text.as_str(), reply.usage.output_tokens), ("so", 5), "{said}");
+            assert_eq!(*shown.lock().unwrap(), "so");
+            let asked = server.captured();
+            let last = asked.last().unwrap();
+            assert_eq!((&last.json["stream"], last.json.get("stream_options")), (&json!(false), None));
+            model.complete(None, &transcript(), &[]).await.unwrap();
+            assert_eq!(server.captured().len(), asked.len() + 1, "{said}");
+        }
+        // What only sounds like it is an error as it stands.
+        let other = json!({ "error": { "message": "the upstream rejected max_tokens" } }).to_string();
+        let server = Server::script(style, move |_, _| Reply::status(400, "", &other)).await;
+        let model = Model::new(server.endpoint(), streaming(true));
+        let error = model.complete(None, &transcript(), &[]).await.unwrap_err();
+        assert!(matches!(error, ModelError::Rejected { .. }));
+        assert_eq!(server.captured().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn plain_json_for_a_stream_is_an_answer() {
+    for style in BOTH {
+        let calls = [("c1", "plain", r#"{"n":9007199254740993}"#)];
+        let answer = turn(style, "so", &calls).to_string();
+        for kind in ["application/json; charset=utf-8", "text/plain"] {
+            let reply = Reply::status(200, &format!("content-type: {kind}\r\n"), &answer);
+            let server = Server::replies(style, vec![reply]).await;
+            let model = Model::new(server.endpoint(), streaming(true));
+            let reply = model.complete(None, &transcript(), &[]).await.unwrap();
+            assert_eq!(
+                (reply.text.as_str(), reply.calls[0].arguments.as_str()),
+                ("so", calls[0].2),
+                "{kind}"
+            );
+            assert_eq!(reply.usage, Usage { input_tokens: 10, output_tokens: 5 });
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_call_of_megabytes_in_one_event_is_read_soon() {
     for style in BOTH {
@@ -274,11 +333,11 @@ async fn contract_20_pieces_that_make_no_object_run_nothing() {
     for arguments in [r#"{"n":1,"n":2}"#, r#"{"n":"#, "[1]"] {
         for style in BOTH {
             let events: Vec<_> = match style {
-                Style::OpenAi => sse::events(style, &turn(style, "", &[("c1", "plain", arguments)])),
+                Style::OpenAi => in_pieces(style, &turn(style, "", &[("c1", "plain", arguments)])),
                 Style::Anthropic => {
                     let piece = json!({ "type": "content_block_delta", "index": 0,
                         "delta": { "type": "input_json_delta", "partial_json": arguments } });
-                    let mut events = sse::events(style, &turn(style, "", &[("c1", "plain", "{}")]));
+                    let mut events = in_pieces(style, &turn(style, "", &[("c1", "plain", "{}")]));
                     let at = events.iter().position(|event| event.contains("input_json_delta")).unwrap();
                     events[at] = format!("data: {piece}\n\n");
                     events

@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its part")]
 
 mod check;
-pub mod sse;
+mod sse;
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -22,6 +22,9 @@ pub const BOTH: [Style; 2] = [Style::OpenAi, Style::Anthropic];
 /// Both styles, in one piece and in pieces.
 pub const MODES: [(Style, bool); 4] =
     [(Style::OpenAi, false), (Style::OpenAi, true), (Style::Anthropic, false), (Style::Anthropic, true)];
+
+/// What [`Reply::json`] sends as its header.
+const JSON: &str = "content-type: application/json\r\n";
 
 /// One request that the server got.
 #[derive(Clone, Debug)]
@@ -51,11 +54,7 @@ impl Reply {
     }
 
     pub fn body(body: &str) -> Self {
-        Self::Http {
-            status: 200,
-            headers: "content-type: application/json\r\n".to_owned(),
-            body: body.to_owned(),
-        }
+        Self::Http { status: 200, headers: JSON.to_owned(), body: body.to_owned() }
     }
 
     pub fn status(status: u16, headers: &str, body: &str) -> Self {
@@ -71,7 +70,7 @@ impl Reply {
     fn streamed(self, style: Style) -> Self {
         let Self::Http { status: 200, headers, body } = &self else { return self };
         match serde_json::from_str(body) {
-            Ok(answer) if headers.contains("application/json") => Self::stream(&sse::events(style, &answer)),
+            Ok(answer) if headers == JSON => Self::stream(&in_pieces(style, &answer)),
             Ok(_) | Err(_) => self,
         }
     }
@@ -126,6 +125,14 @@ fn anthropic(text: &str, calls: &[(&str, &str, &str)]) -> Value {
     }
     json!({ "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": content,
             "stop_reason": "end_turn", "usage": { "input_tokens": 10, "output_tokens": 5 } })
+}
+
+/// The events of an answer in one piece, each with the blank line that ends it.
+pub fn in_pieces(style: Style, answer: &Value) -> Vec<String> {
+    match style {
+        Style::OpenAi => sse::openai(answer),
+        Style::Anthropic => sse::anthropic(answer),
+    }
 }
 
 type Script = dyn FnMut(usize, &Captured) -> Reply + Send;

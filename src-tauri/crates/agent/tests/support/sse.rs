@@ -1,15 +1,7 @@
-//! A model's answer as the events in which it would have been streamed, in small pieces.
+//! A model's answer as the events in which it would have been streamed, in small pieces. The end-to-end tests use this
+//! file too.
 
-use sayso_agent::Style;
 use serde_json::{Map, Value, json};
-
-/// The events of an answer in one piece, each with the blank line that ends it.
-pub fn events(style: Style, answer: &Value) -> Vec<String> {
-    match style {
-        Style::OpenAi => openai(answer),
-        Style::Anthropic => anthropic(answer),
-    }
-}
 
 fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<_> = text.chars().collect();
@@ -17,7 +9,8 @@ fn pieces(text: &str) -> Vec<String> {
     chars.chunks(3.max(chars.len() / 50)).map(|piece| piece.iter().collect()).collect()
 }
 
-fn openai(answer: &Value) -> Vec<String> {
+/// The events of an answer in one piece, each with the blank line that ends it.
+pub fn openai(answer: &Value) -> Vec<String> {
     let data = |value: &Value| format!("data: {value}\n\n");
     let choice = &answer["choices"][0];
     let Some(message) = choice["message"].as_object() else { return vec![data(answer)] };
@@ -58,7 +51,8 @@ fn openai(answer: &Value) -> Vec<String> {
     events
 }
 
-fn anthropic(answer: &Value) -> Vec<String> {
+/// The same in the other style.
+pub fn anthropic(answer: &Value) -> Vec<String> {
     let event = |value: Value| format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap());
     let Some(content) = answer["content"].as_array() else { return vec![event(answer.clone())] };
     let mut start = answer.clone();

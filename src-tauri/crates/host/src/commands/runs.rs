@@ -9,7 +9,7 @@ use sayso_store::{Reader, calls, messages, requests, sources};
 
 use super::{no_agent, no_run, run_id, storage};
 use crate::agent_config::AgentConfig;
-use crate::dto::{RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell};
+use crate::dto::{LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell};
 use crate::host::{Host, new_run_id, new_source_id};
 use crate::{RpcError, code, demo, trust, view};
 
@@ -30,14 +30,22 @@ pub(crate) async fn show(host: &Host, params: RunRef) -> Result<RunDetail, RpcEr
     let id = run_id(&params.run)?;
     let servers = host.mcp().reports(id).into_iter().filter(|report| report.problem.is_some());
     let servers = servers.map(view::agent::server_report).collect();
+    // Before the rows, so that a turn that is committed in between is shown once and not left out.
+    let live = host.live().of(id);
     let found = host.store().read(move |reader| {
         let Some(row) = run_rows::get(reader, id)? else { return Ok(None) };
         let calls = calls::of_run(reader, id)?;
         let messages = messages::of_run(reader, id)?;
         let decisions = history::list(reader, &HistoryQuery { run: Some(id), ..HistoryQuery::default() })?;
-        Ok(Some(view::run::detail(&row, messages, &calls, &decisions, servers)))
+        let now = view::run::Now { servers, live };
+        Ok(Some(view::run::detail(&row, messages, &calls, &decisions, now)))
     });
     found.await.map_err(storage)?.ok_or_else(|| no_run(params.run))
+}
+
+/// What the model is writing right now, without the transcript around it.
+pub(crate) async fn live(host: &Host, params: RunRef) -> Result<Option<LiveText>, RpcError> {
+    Ok(host.live().of(run_id(&params.run)?))
 }
 
 pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, RpcError> {

@@ -10,6 +10,9 @@ pub enum Topic {
     Inbox,
     /// Runs and their transcripts.
     Runs,
+    /// What a model is writing right now. Told a few times a second at most, however fast it writes; nothing is committed
+    /// yet.
+    Live,
     /// Agents.
     Agents,
     /// Decisions.
@@ -18,7 +21,7 @@ pub enum Topic {
     Status,
 }
 
-/// A change, announced after it was committed.
+/// A change, announced after it was committed; [`Topic::Live`] alone is of what is not.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[ts(export, export_to = "../../../../ui/src/bindings/")]
 #[derive(PartialEq, Eq)]

@@ -16,6 +16,6 @@ pub use history::{
 };
 pub use inbox::{Decide, Decision, RequestDetail, RequestItem, RequestRef, TrailStep};
 pub use runs::{
-    CallItem, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
+    CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
 pub use status::{AppStatus, Appearance, Empty, Health, Settings};

@@ -63,6 +63,28 @@ pub struct RunDetail {
     pub queued: Vec<String>,
     /// MCP servers that cannot be used, as far as this is known.
     pub servers: Vec<ServerReport>,
+    /// What the model is writing right now: the turn that is not in `messages` yet.
+    pub live: Option<LiveText>,
+    /// Model calls that it may make without a word from the person.
+    #[ts(type = "number")]
+    pub max_turns: u32,
+    /// The tokens that it may use in all, where the set-up limits them.
+    #[ts(type = "number | null")]
+    pub max_tokens: Option<u64>,
+}
+
+/// The text of a turn that is being written. It is in memory only, and replaced by the turn's message.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct LiveText {
+    /// The turn.
+    #[ts(type = "number")]
+    pub turn: u32,
+    /// The text so far; of a very long one its end.
+    pub text: String,
+    /// How many characters before it are left out.
+    #[ts(type = "number")]
+    pub left_out: usize,
 }
 
 /// One message of a transcript.

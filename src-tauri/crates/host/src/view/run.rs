@@ -11,7 +11,7 @@ use sayso_store::runs::RunRow;
 use super::edits::Edits;
 use super::summary;
 use crate::agent_config::AgentConfig;
-use crate::dto::{CallItem, RunDetail, RunItem, ServerReport, TranscriptItem, UsageItem};
+use crate::dto::{CallItem, LiveText, RunDetail, RunItem, ServerReport, TranscriptItem, UsageItem};
 
 /// `waiting` is how many of its requests wait.
 pub(crate) fn item(row: &RunRow, waiting: u32) -> RunItem {
@@ -41,14 +41,23 @@ pub(crate) fn waiting(row: &RunRow) -> u32 {
     u32::try_from(row.run.requests().count()).unwrap_or(u32::MAX)
 }
 
+/// What is known of a run only while the host runs.
+pub(crate) struct Now {
+    /// MCP servers that cannot be used.
+    pub(crate) servers: Vec<ServerReport>,
+    /// What the model is writing.
+    pub(crate) live: Option<LiveText>,
+}
+
 pub(crate) fn detail(
     row: &RunRow,
     messages: Vec<MessageRow>,
     calls: &[CallRow],
     decisions: &[HistoryRow],
-    servers: Vec<ServerReport>,
+    now: Now,
 ) -> RunDetail {
     let config = AgentConfig::parse(&row.config).ok();
+    let max_tokens = config.as_ref().and_then(|config| config.max_tokens).map(u64::from);
     let style = config.as_ref().map_or(Style::OpenAi, |config| config.style);
     let edits = Edits::of(decisions);
     let decisions: HashMap<_, _> = decisions.iter().map(|row| (row.request.key, row)).collect();
@@ -60,7 +69,11 @@ pub(crate) fn detail(
         messages: messages.into_iter().map(|message| transcript_item(style, message)).collect(),
         calls: calls.iter().map(|call| call_item(call, &edits, &decisions)).collect(),
         queued: row.run.queued.clone(),
-        servers,
+        servers: now.servers,
+        // A turn that is committed is among the messages.
+        live: now.live.filter(|live| live.turn > row.run.turn),
+        max_turns: row.run.max_turns,
+        max_tokens,
     }
 }
 
