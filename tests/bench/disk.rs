@@ -22,7 +22,8 @@ impl Bare {
         let conn = Connection::open(folder.path().join("bare.db")).unwrap();
         conn.pragma_update(None, "journal_mode", "WAL").unwrap();
         conn.pragma_update(None, "synchronous", "FULL").unwrap();
-        conn.execute_batch("CREATE TABLE rows (id INTEGER PRIMARY KEY, content TEXT NOT NULL) STRICT").unwrap();
+        conn.execute_batch("CREATE TABLE rows (id INTEGER PRIMARY KEY, content TEXT NOT NULL) STRICT")
+            .unwrap();
         Self { conn, _folder: folder }
     }
 

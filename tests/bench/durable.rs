@@ -12,7 +12,10 @@ const SAMPLES: usize = 300;
 const COMMITS: [(&str, &str); 6] = [
     ("the run and its task", "whoever is told its id finds it, also after a crash"),
     ("the model's message, its call and the request", "nobody is told of a request that a crash could lose"),
-    ("the verdict, the settlement, its ledger entry and the delivery", "nothing acts on a decision that is not kept"),
+    (
+        "the verdict, the settlement, its ledger entry and the delivery",
+        "nothing acts on a decision that is not kept",
+    ),
     ("the answer is taken and the call is at work", "a tool never starts twice on one approval"),
     ("the result and its ledger entry", "a model that fails then loses no effect"),
     ("the model's last message, the run's end and its ledger entry", "whoever sees it done finds it so"),
@@ -55,7 +58,10 @@ pub(crate) async fn measure(table: &mut Table) {
     }
     office.host.shutdown().await;
     let (cycle, floor, commit) = (median(&mut cycles), median(&mut floors), median(&mut commits));
-    let what = format!("app: ask, decide, resume, durably / two bare round trips and {} bare commits", COMMITS.len());
+    let what = format!(
+        "app: ask, decide, resume, durably / two bare round trips and {} bare commits",
+        COMMITS.len()
+    );
     table.row(&what, shown(cycle), shown(floor), ratio(cycle, floor), Aim::AtMost(1.5));
     let (most, least) = (counted.into(), COMMITS.len() as f64);
     let what = "app: commits in such a cycle / those that the design requires";

@@ -58,7 +58,9 @@ fn purchase() -> NativeTool {
         let item = arguments.value["item"].as_str().unwrap_or("nothing");
         match context.answer {
             Some(_) => ToolResult::ok(format!("bought {item}")),
-            None => ToolResult::pending(&Request::new("", Kind::Approval, format!("Approve purchase of {item}?"))),
+            None => {
+                ToolResult::pending(&Request::new("", Kind::Approval, format!("Approve purchase of {item}?")))
+            }
         }
     })
 }

@@ -16,7 +16,8 @@ const CALLS: usize = 1000;
 const AT: [usize; 3] = [100, 500, 1000];
 const WINDOW: usize = 40;
 const ROUNDS: usize = 3;
-const OUTPUT: &str = "src/main.rs (5120)\nsrc/lib.rs (20480)\nCargo.toml (830)\nREADME.md (4096)\ntests/all.rs (9216)\n";
+const OUTPUT: &str =
+    "src/main.rs (5120)\nsrc/lib.rs (20480)\nCargo.toml (830)\nREADME.md (4096)\ntests/all.rs (9216)\n";
 
 /// How much longer a call takes after a thousand others than after a hundred, against how much longer its request takes
 /// to write and send.
@@ -79,7 +80,8 @@ impl Growth {
         }
         let grown = |times: [Duration; AT.len()]| times[AT.len() - 1].saturating_sub(times[0]);
         let (call, floor) = (grown(calls), grown(floors));
-        let what = format!("{who}: what a call takes longer after {CALLS} than after {} / its request alone", AT[0]);
+        let what =
+            format!("{who}: what a call takes longer after {CALLS} than after {} / its request alone", AT[0]);
         table.row(&what, shown(call), shown(floor), ratio(call, floor), Aim::AtMost(1.5));
     }
 }

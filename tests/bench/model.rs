@@ -35,7 +35,8 @@ impl Model {
         let shared = Arc::new(Shared { script: Box::new(script), seen: Mutex::default() });
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let app = Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(Arc::clone(&shared));
+        let app =
+            Router::new().fallback(answer).layer(DefaultBodyLimit::disable()).with_state(Arc::clone(&shared));
         let mut serving = JoinSet::new();
         serving.spawn(async move { axum::serve(listener, app).await.unwrap() });
         let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(60)).build().unwrap();
@@ -60,7 +61,10 @@ impl Model {
     }
 }
 
-async fn answer(State(shared): State<Arc<Shared>>, body: Bytes) -> ([(&'static str, &'static str); 1], String) {
+async fn answer(
+    State(shared): State<Arc<Shared>>,
+    body: Bytes,
+) -> ([(&'static str, &'static str); 1], String) {
     let before = {
         let mut seen = shared.seen.lock().unwrap();
         seen.count += 1;

@@ -42,7 +42,8 @@ impl Office {
 
     /// Starts a run; its id.
     pub(crate) async fn start(&self) -> String {
-        let started = self.call("runs.start", json!({ "agent": "worker", "task": "look at the folder" })).await;
+        let started =
+            self.call("runs.start", json!({ "agent": "worker", "task": "look at the folder" })).await;
         started["run"].as_str().unwrap().to_owned()
     }
 

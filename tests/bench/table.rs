@@ -16,7 +16,14 @@ pub(crate) enum Aim {
 
 impl Table {
     /// A thing, its floor, and how many times the floor it is.
-    pub(crate) fn row(&mut self, what: &str, measured: impl Display, floor: impl Display, ratio: f64, aim: Aim) {
+    pub(crate) fn row(
+        &mut self,
+        what: &str,
+        measured: impl Display,
+        floor: impl Display,
+        ratio: f64,
+        aim: Aim,
+    ) {
         let (aim, is_met) = match aim {
             Aim::AtMost(most) => (format!("at most {most}"), ratio <= most),
             Aim::AtLeast(least) => (format!("at least {least}"), ratio >= least),

@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod anthropic_stream;
+mod body;
 mod clients;
 mod endpoint;
 mod http;
@@ -91,9 +92,9 @@ impl Model {
             Style::Anthropic => anthropic::body(model, max_tokens, system, transcript, tools),
         };
         if stream {
-            body["stream"] = true.into();
+            body.head["stream"] = true.into();
             if *style == Style::OpenAi {
-                body[USAGE_OPTION] = json!({ "include_usage": true });
+                body.head[USAGE_OPTION] = json!({ "include_usage": true });
             }
         }
         let listener = Listener::new(show);
@@ -101,7 +102,7 @@ impl Model {
         let answer = match self.answer(body.to_string(), heard).await {
             Err(error) if error.is_about(USAGE_OPTION) && stream => {
                 // Some servers refuse what they don't know; then there is no count of tokens.
-                body.as_object_mut().and_then(|fields| fields.shift_remove(USAGE_OPTION));
+                body.head.as_object_mut().and_then(|fields| fields.shift_remove(USAGE_OPTION));
                 self.answer(body.to_string(), heard).await?
             }
             answer => answer?,
