@@ -20,7 +20,7 @@ help:
 	@echo "make run      start Sayso: the desktop app where there is a display, else the demo in the terminal"
 	@echo "make test     every test, in real windows too"
 	@echo "make check    formatting, lints, types, bindings, unused dependencies, licences, docs"
-	@echo "make bench    how fast asking and deciding is"
+	@echo "make bench    what the loop costs, as ratios to floors measured beside it"
 	@echo "make soak     the long versions of the tests"
 	@echo "make deb      a Debian package"
 	@echo "make screens  the pictures in docs/screens, of the real window"
@@ -100,7 +100,7 @@ soak: build mcp-servers
 	fi
 
 bench:
-	cargo bench --package sayso-tests --bench bench_decide
+	cargo bench --quiet --package sayso-bench
 
 ## Checking
 
@@ -135,7 +135,7 @@ $(TOOLS)/bin/cargo-deny:
 	cargo install --quiet --locked --root $(TOOLS) cargo-deny --version 0.20.2
 
 doc: setup
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude sayso-desktop --exclude sayso-tests --no-deps --lib
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --exclude sayso-desktop --exclude sayso-tests --exclude sayso-bench --no-deps --lib
 
 ## Releasing and measuring: the only places that make a release build
 
@@ -156,6 +156,8 @@ measure: setup release
 	deb=$$(find $(RELEASE)/bundle/deb -name '*.deb' 2>/dev/null | head -n 1 || true)
 	page=$$(mktemp)
 	"$(TARGET)/debug/measure" $(RELEASE)/sayso-desktop $(RELEASE)/empty-tauri $$deb >"$$page"
+	# What follows is of `make bench`, and written by hand.
+	sed -n '/^## The loop/,$$p' docs/measurements.md >>"$$page"
 	cat "$$page" >docs/measurements.md
 	rm "$$page"
 	cat docs/measurements.md

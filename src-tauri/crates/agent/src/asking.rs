@@ -44,7 +44,7 @@ impl Journal for Asking {
         Ok(())
     }
 
-    async fn transcript(&self) -> Result<Vec<Entry>, JournalError> {
+    async fn transcript(&self) -> Result<Arc<Vec<Entry>>, JournalError> {
         self.memory.transcript().await
     }
 }

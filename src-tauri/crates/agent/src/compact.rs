@@ -1,6 +1,7 @@
 //! Keeps a transcript within what a model can read.
 
 use std::io;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -19,13 +20,16 @@ const MARK: &str = " to stay within the model's context";
 /// Makes a transcript fit into so many tokens, as an estimate. Old outputs are shortened first, with a mark; then the
 /// oldest of the model's turns are left out, each with all its calls and their results, and a note says how many; at last
 /// the newest outputs are shortened too. The person's own words and the newest turn always stay, even if that is too much.
-pub(crate) fn fit(mut transcript: Vec<Entry>, tokens: u64) -> Vec<Entry> {
+pub(crate) fn fit(transcript: Arc<Vec<Entry>>, tokens: u64) -> Arc<Vec<Entry>> {
     let budget = usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX);
-    let sizes: Vec<_> = transcript.iter().map(size).collect();
-    let mut total: usize = sizes.iter().sum();
+    let total = transcript.iter().map(size).sum();
     if total <= budget {
         return transcript;
     }
+    Arc::new(compacted(Arc::unwrap_or_clone(transcript), total, budget))
+}
+
+fn compacted(mut transcript: Vec<Entry>, mut total: usize, budget: usize) -> Vec<Entry> {
     let newest = transcript.iter().rposition(is_turn).unwrap_or_default();
     for entry in &mut transcript[..newest] {
         total -= shorten(entry, OLD_OUTPUT);
@@ -137,6 +141,10 @@ mod tests {
 
     use super::*;
     use crate::CallResult;
+
+    fn fit(transcript: Vec<Entry>, tokens: u64) -> Vec<Entry> {
+        Arc::unwrap_or_clone(super::fit(Arc::new(transcript), tokens))
+    }
 
     fn turn(name: &str, output: &str) -> Entry {
         let result = CallResult { call_id: name.to_owned(), output: output.to_owned(), is_error: false };

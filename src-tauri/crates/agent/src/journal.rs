@@ -1,4 +1,4 @@
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use sayso_domain::RequestKey;
@@ -33,14 +33,22 @@ pub trait Journal: Send + Sync {
     async fn commit(&self, run: &Run, step: &Step, delivered: Option<RequestKey>)
     -> Result<(), JournalError>;
 
-    /// All that was said, with one result for every call. Asked only when no call is unfinished.
-    async fn transcript(&self) -> Result<Vec<Entry>, JournalError>;
+    /// All that was said, with one result for every call. Asked only when no call is unfinished, so what it gave once only
+    /// grows: a journal that keeps it adds what is new.
+    async fn transcript(&self) -> Result<Arc<Vec<Entry>>, JournalError>;
 }
 
 /// A journal that ends with the process.
 #[derive(Debug, Default)]
 pub struct MemoryJournal {
-    entries: Mutex<Vec<Kept>>,
+    said: Mutex<Said>,
+}
+
+#[derive(Debug, Default)]
+struct Said {
+    kept: Vec<Kept>,
+    /// As many of them as a model was told of, as it was told: they don't change any more.
+    told: Arc<Vec<Entry>>,
 }
 
 /// What was said, with the calls of each turn.
@@ -57,37 +65,39 @@ impl MemoryJournal {
     }
 
     pub(crate) fn from_kept(kept: Vec<Kept>) -> Self {
-        Self { entries: Mutex::new(kept) }
+        Self { said: Mutex::new(Said { kept, told: Arc::default() }) }
     }
 
     pub(crate) fn kept(&self) -> Vec<Kept> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.said().kept.clone()
     }
 
     /// Every call so far, in order.
     pub fn calls(&self) -> Vec<Slot> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let slots = |kept: &Kept| match kept {
             Kept::User(_) => Vec::new(),
             Kept::Assistant { slots, .. } => slots.clone(),
         };
-        entries.iter().flat_map(slots).collect()
+        self.said().kept.iter().flat_map(slots).collect()
     }
 
     /// The model's last message.
     pub fn last_message(&self) -> Option<Value> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.iter().rev().find_map(|kept| match kept {
+        self.said().kept.iter().rev().find_map(|kept| match kept {
             Kept::User(_) => None,
             Kept::Assistant { message, .. } => Some(message.clone()),
         })
+    }
+
+    fn said(&self) -> MutexGuard<'_, Said> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 #[async_trait]
 impl Journal for MemoryJournal {
     async fn commit(&self, run: &Run, step: &Step, _: Option<RequestKey>) -> Result<(), JournalError> {
-        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        let entries = &mut self.said().kept;
         // An assistant's message comes with its calls, and a person's words after the results of the calls before them.
         for message in &step.messages {
             entries.push(match message {
@@ -111,9 +121,11 @@ impl Journal for MemoryJournal {
         Ok(())
     }
 
-    async fn transcript(&self) -> Result<Vec<Entry>, JournalError> {
-        let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(entries.iter().map(Kept::entry).collect())
+    async fn transcript(&self) -> Result<Arc<Vec<Entry>>, JournalError> {
+        let Said { kept, told } = &mut *self.said();
+        let new = &kept[told.len()..];
+        Arc::make_mut(told).extend(new.iter().map(Kept::entry));
+        Ok(Arc::clone(told))
     }
 }
 

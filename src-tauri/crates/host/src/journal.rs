@@ -1,11 +1,12 @@
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use sayso_agent::{CallResult, Entry, Journal, JournalError};
-use sayso_domain::run::{Asked, CallState, Effect, Run, SlotId, Step};
+use sayso_domain::run::{Asked, CallState, Effect, Run, Slot, SlotId, Step};
 use sayso_domain::{Cause, DecidedBy, Outcome, RequestKey, RunId, SourceId};
-use sayso_store::calls::{self, CallRow};
+use sayso_store::calls;
 use sayso_store::messages::{self, MessageRow};
 use sayso_store::requests::{NewRequest, Purpose};
 use sayso_store::runs::{self, RunRow};
@@ -21,11 +22,13 @@ pub(crate) struct StoreJournal {
     host: Host,
     run: RunId,
     source: SourceId,
+    /// The transcript as far as a model was told of it: that does not change any more.
+    told: Mutex<Arc<Vec<Entry>>>,
 }
 
 impl StoreJournal {
     pub(crate) fn new(host: Host, row: &RunRow) -> Self {
-        Self { host, run: row.id, source: row.source }
+        Self { host, run: row.id, source: row.source, told: Mutex::default() }
     }
 }
 
@@ -39,6 +42,9 @@ impl Journal for StoreJournal {
         step: &Step,
         delivered: Option<RequestKey>,
     ) -> Result<(), JournalError> {
+        if delivered.is_none() && is_stored(step) {
+            return Ok(());
+        }
         let work = self.work(run, step, delivered);
         let mut wait = Duration::from_millis(50);
         let withdrawn = loop {
@@ -63,14 +69,19 @@ impl Journal for StoreJournal {
         Ok(())
     }
 
-    async fn transcript(&self) -> Result<Vec<Entry>, JournalError> {
-        let run = self.run;
-        let read = self
-            .host
-            .store()
-            .read(move |reader| Ok((messages::of_run(reader, run)?, calls::of_run(reader, run)?)));
+    async fn transcript(&self) -> Result<Arc<Vec<Entry>>, JournalError> {
+        let told = || self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let (run, known) = (self.run, u32::try_from(told().len()).unwrap_or(u32::MAX));
+        let read = self.host.store().read(move |reader| {
+            let messages = messages::after(reader, run, known)?;
+            let turn = messages.iter().find_map(|message| message.turn);
+            let calls = turn.map(|turn| calls::from_turn(reader, run, turn)).transpose()?;
+            Ok((messages, calls.unwrap_or_default()))
+        });
         let (messages, calls) = read.await.map_err(JournalError::new)?;
-        Ok(entries(messages, &calls))
+        let mut told = told();
+        Arc::make_mut(&mut told).extend(entries(messages, &calls));
+        Ok(Arc::clone(&told))
     }
 }
 
@@ -225,17 +236,28 @@ fn asked(step: &Step) -> impl Iterator<Item = (SlotId, &Asked)> {
     })
 }
 
+/// Whether all that a step says is stored already: a run that is taken up only goes on with what it was at.
+fn is_stored(step: &Step) -> bool {
+    let begins = |effect: &Effect| match effect {
+        Effect::CallModel | Effect::RunTool { .. } => true,
+        Effect::Ask { .. } | Effect::Withdraw(_) | Effect::KillTool(_) | Effect::Finish(_) => false,
+    };
+    let changes = !step.messages.is_empty() || !step.touched.is_empty();
+    // A step with no effect at all queues the person's words.
+    !changes && !step.effects.is_empty() && step.effects.iter().all(begins)
+}
+
 /// The transcript in the order of the conversation; results stand with the message that called for them.
-fn entries(messages: Vec<MessageRow>, calls: &[CallRow]) -> Vec<Entry> {
+fn entries(messages: Vec<MessageRow>, calls: &[Slot]) -> Vec<Entry> {
+    let mut results: HashMap<u32, Vec<CallResult>> = HashMap::new();
+    for call in calls {
+        results.entry(call.id.turn).or_default().extend(CallResult::of(call));
+    }
     let entry = |message: MessageRow| match message.turn {
         None => Entry::User(message.content),
         Some(turn) => Entry::Assistant {
             message: serde_json::from_str(&message.content).unwrap_or_default(),
-            results: calls
-                .iter()
-                .filter(|call| call.slot.id.turn == turn)
-                .filter_map(|call| CallResult::of(&call.slot))
-                .collect(),
+            results: results.remove(&turn).unwrap_or_default(),
         },
     };
     messages.into_iter().map(entry).collect()

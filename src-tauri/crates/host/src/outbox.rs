@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use sayso_agent::Incoming;
 use sayso_domain::RequestKey;
 use sayso_domain::run::Event;
-use sayso_inbox::Delivery;
+use sayso_inbox::{Delivery, InboxEvent};
+use tokio::sync::broadcast::Receiver;
 
 use crate::host::Host;
 use crate::pause;
@@ -36,10 +37,15 @@ pub(crate) async fn run(host: Host) {
         }
         tokio::select! {
             () = host.stop_token().cancelled() => return,
-            _ = events.recv() => {}
+            () = settled(&mut events) => {}
             () = tokio::time::sleep(IDLE) => {}
         }
     }
+}
+
+/// Waits until there may be something to deliver.
+async fn settled(events: &mut Receiver<InboxEvent>) {
+    while let Ok(InboxEvent::Asked(_) | InboxEvent::Delivered(_)) = events.recv().await {}
 }
 
 /// Hands a decision to its run; whether the run took it. Only runs of ours are waited for here; whoever holds a connection

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use sayso_agent::system_time as now;
+use sayso_inbox::InboxEvent;
 use sayso_store::StoreError;
+use tokio::sync::broadcast::Receiver;
 
 use crate::host::Host;
 
@@ -31,8 +33,12 @@ pub(crate) async fn run(host: Host) {
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
             }
-            // A new request may have an earlier deadline.
-            _ = events.recv() => {}
+            () = asked(&mut events) => {}
         }
     }
+}
+
+/// Waits until there may be an earlier deadline.
+async fn asked(events: &mut Receiver<InboxEvent>) {
+    while let Ok(InboxEvent::Settled(..) | InboxEvent::Delivered(_)) = events.recv().await {}
 }

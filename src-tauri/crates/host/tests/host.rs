@@ -36,6 +36,15 @@ impl Stage {
         .await
     }
 
+    /// How many commits the database has seen: its log's index counts them.
+    fn commits(&self) -> u32 {
+        use std::os::unix::fs::FileExt as _;
+        let index = std::fs::File::open(self.root.path().join("data/sayso.db-shm")).unwrap();
+        let mut counter = [0; 4];
+        index.read_exact_at(&mut counter, 8).unwrap();
+        u32::from_ne_bytes(counter)
+    }
+
     fn setup(&self, more: Value) -> Value {
         let mut setup = json!({ "name": "worker", "base_url": "http://127.0.0.1:1/v1", "model": "m" });
         setup.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -240,6 +249,26 @@ async fn what_a_killed_host_left_is_ended_whatever_became_of_its_run() {
     let ended = left.try_wait().unwrap();
     left.kill().unwrap();
     assert!(ended.is_some(), "it was left alone");
+}
+
+/// Each commit waits for the disk, so there is none that could be left out: until the first request the run itself, and the
+/// model's call with what is asked about it; from a yes to the next request the decision, the call that is now at work, its
+/// result, and the model's next call.
+#[tokio::test]
+async fn a_run_commits_no_oftener_than_it_must() {
+    let stage = stage().await;
+    let folder = stage.root.path().join("work");
+    std::fs::create_dir(&folder).unwrap();
+    let (model, _serving) = model("true").await;
+    stage.call("agents.save", stage.setup(json!({ "base_url": model, "folder": folder }))).await.unwrap();
+    let began = stage.commits();
+    stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
+    let first = stage.waiting(None).await;
+    let asked = stage.commits();
+    assert_eq!(asked - began, 2);
+    stage.call("inbox.decide", json!({ "key": first, "ok": true })).await.unwrap();
+    stage.waiting(Some(&first)).await;
+    assert_eq!(stage.commits() - asked, 4);
 }
 
 /// The request shows the folder that the link led to when it was asked; a yes is for that one.

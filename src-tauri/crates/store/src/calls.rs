@@ -109,6 +109,15 @@ pub(crate) fn of_turn(conn: &Conn, run: RunId, turn: u32) -> Result<Vec<Slot>, S
     )
 }
 
+/// The calls of a turn and of all later ones, in order.
+pub fn from_turn(conn: &Conn, run: RunId, turn: u32) -> Result<Vec<Slot>, StoreError> {
+    conn.rows(
+        "SELECT * FROM calls WHERE run = ?1 AND turn >= ?2 ORDER BY turn, idx",
+        params![run.to_string(), turn],
+        slot,
+    )
+}
+
 fn slot(row: &Row<'_>) -> Result<Slot, StoreError> {
     Ok(Slot {
         id: SlotId { turn: row.get("turn")?, index: row.get("idx")? },

@@ -43,6 +43,12 @@ impl Conn {
         self.noted(self.raw.execute_batch(sql))
     }
 
+    /// Runs one statement that takes and gives nothing, and is run often.
+    pub(crate) fn step(&self, sql: &str) -> Result<(), StoreError> {
+        let mut statement = self.noted(self.raw.prepare_cached(sql))?;
+        self.noted(statement.execute([])).map(drop)
+    }
+
     /// Every row of a query.
     pub(crate) fn rows<T>(
         &self,

@@ -49,7 +49,19 @@ pub fn append(tx: &Tx<'_>, run: RunId, message: &Message, now: Time) -> Result<(
 
 /// A run's transcript, in order.
 pub fn of_run(conn: &Conn, run: RunId) -> Result<Vec<MessageRow>, StoreError> {
-    conn.rows("SELECT * FROM messages WHERE run = ?1 ORDER BY seq", [run.to_string()], |row| {
+    after(conn, run, 0)
+}
+
+/// How often the person spoke in a run.
+pub fn count_of_person(conn: &Conn, run: RunId) -> Result<u32, StoreError> {
+    let count = "SELECT count(*) FROM messages WHERE run = ?1 AND role = 'user'";
+    Ok(conn.row(count, [run.to_string()], |row| Ok(row.get(0)?))?.unwrap_or_default())
+}
+
+/// A run's transcript after so many messages, in order.
+pub fn after(conn: &Conn, run: RunId, count: u32) -> Result<Vec<MessageRow>, StoreError> {
+    let select = "SELECT * FROM messages WHERE run = ?1 AND seq > ?2 ORDER BY seq";
+    conn.rows(select, params![run.to_string(), count], |row| {
         Ok(MessageRow {
             seq: row.get("seq")?,
             role: row.get("role")?,

@@ -64,8 +64,8 @@ pub(crate) fn in_one_moment<T>(
     conn: &Conn,
     work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    conn.batch("BEGIN")?;
+    conn.step("BEGIN")?;
     let result = catch_unwind(AssertUnwindSafe(|| work(&Reader::new(conn))));
-    conn.batch("ROLLBACK")?;
+    conn.step("ROLLBACK")?;
     result.unwrap_or(Err(StoreError::Panicked))
 }

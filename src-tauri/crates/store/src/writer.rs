@@ -142,7 +142,7 @@ fn commit_some(
     waiting: &mut VecDeque<Box<dyn Job>>,
     ran: &mut Vec<Box<dyn Job>>,
 ) -> Result<(), StoreError> {
-    if let Err(error) = conn.batch("BEGIN IMMEDIATE") {
+    if let Err(error) = conn.step("BEGIN IMMEDIATE") {
         ran.extend(waiting.drain(..));
         return Err(error);
     }
@@ -151,19 +151,22 @@ fn commit_some(
         ran.push(job);
         result?;
     }
-    conn.batch("COMMIT")
+    conn.step("COMMIT")
 }
 
 /// Runs one closure in a savepoint. An error means that the whole transaction is lost: SQLite itself rolls it back when
 /// the disk is full or fails.
 fn run_one(conn: &Conn, job: &mut dyn Job) -> Result<(), StoreError> {
-    conn.batch("SAVEPOINT closure")?;
+    conn.step("SAVEPOINT closure")?;
     conn.take_failure();
     let keep = job.run(&Tx::new(conn));
     if conn.raw().is_autocommit() {
         return Err(conn.take_failure().unwrap_or(StoreError::Full));
     }
-    conn.batch(if keep { "RELEASE closure" } else { "ROLLBACK TO closure; RELEASE closure" })
+    if !keep {
+        conn.step("ROLLBACK TO closure")?;
+    }
+    conn.step("RELEASE closure")
 }
 
 fn checkpoint(conn: &Conn) -> Result<(), StoreError> {

@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -34,7 +35,7 @@ impl Engine {
     pub(super) async fn next_turn(
         &self,
         (run, turn): (RunId, u32),
-        transcript: Vec<Entry>,
+        transcript: Arc<Vec<Entry>>,
         stop: CancellationToken,
     ) -> Event {
         let next = async {
@@ -165,7 +166,7 @@ impl Engine {
     }
 
     /// The transcript as the model can read it.
-    fn fit(&self, transcript: Vec<Entry>, tools: &[ToolSpec]) -> Vec<Entry> {
+    fn fit(&self, transcript: Arc<Vec<Entry>>, tools: &[ToolSpec]) -> Arc<Vec<Entry>> {
         let Some(limit) = self.context_tokens else { return transcript };
         let described = tools.iter().map(|tool| tool.description.len() + compact::json_size(&tool.schema));
         let beside = self.system.as_ref().map_or(0, String::len) + described.sum::<usize>();

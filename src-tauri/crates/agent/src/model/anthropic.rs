@@ -1,8 +1,10 @@
 //! `POST {base}/v1/messages`.
 
 use sayso_domain::run::Usage;
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::body::{self, Body, MESSAGES};
 use super::reply::{content_text, made_id, paired, tokens};
 use super::{Entry, ModelCall, Reply};
 use crate::ToolSpec;
@@ -10,47 +12,68 @@ use crate::ToolSpec;
 /// The protocol wants a number; this one is within what every current model may write.
 const MAX_TOKENS: u32 = 8192;
 
-pub(super) fn body(
+/// A message on the wire.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Message<'a> {
+    /// Of the model, as it came.
+    Model { role: &'static str, content: &'a Value },
+    /// Of the user's side.
+    User { role: &'static str, content: Vec<Block<'a>> },
+}
+
+/// Part of what the user's side says.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Block<'a> {
+    Text { text: &'a str },
+    ToolResult { tool_use_id: &'a str, content: &'a str, is_error: bool },
+}
+
+pub(super) fn body<'a>(
     model: &str,
     max_tokens: Option<u32>,
     system: Option<&str>,
-    transcript: &[Entry],
+    transcript: &'a [Entry],
     tools: &[ToolSpec],
-) -> Value {
-    let mut messages: Vec<Value> = Vec::new();
+) -> Body<'a> {
+    let mut messages: Vec<Message<'a>> = Vec::new();
     // Roles must alternate, so all that the user's side says between two of the model's messages is one message.
-    let mut said: Vec<Value> = Vec::new();
+    let mut said: Vec<Block<'a>> = Vec::new();
     for entry in transcript {
         match entry {
-            Entry::User(text) => said.push(json!({ "type": "text", "text": text })),
+            Entry::User(text) => said.push(Block::Text { text }),
             Entry::Assistant { message, results } => {
                 let content = message.get("content").filter(|content| !is_blank(content));
                 if let Some(content) = content {
                     flush(&mut said, &mut messages);
-                    messages.push(json!({ "role": "assistant", "content": content }));
+                    messages.push(Message::Model { role: "assistant", content });
                 }
-                said.extend(paired(&calls(message), results).map(|(id, output, is_error)| {
-                    json!({ "type": "tool_result", "tool_use_id": id, "content": output, "is_error": is_error })
+                let results = paired(called(message).map(call_id), results);
+                said.extend(results.map(|(tool_use_id, content, is_error)| Block::ToolResult {
+                    tool_use_id,
+                    content,
+                    is_error,
                 }));
             }
         }
     }
     flush(&mut said, &mut messages);
-    let mut body = json!({ "model": model, "max_tokens": max_tokens.unwrap_or(MAX_TOKENS) });
+    let mut head = json!({ "model": model, "max_tokens": max_tokens.unwrap_or(MAX_TOKENS) });
     if let Some(system) = system {
-        body["system"] = system.into();
+        head["system"] = system.into();
     }
-    body["messages"] = messages.into();
+    head[MESSAGES] = Value::Null;
     if !tools.is_empty() {
-        body["tools"] = tools.iter().map(tool).collect();
+        head["tools"] = tools.iter().map(tool).collect();
     }
-    body["stream"] = false.into();
-    body
+    head["stream"] = false.into();
+    Body { head, messages: messages.into_iter().map(body::Message::Anthropic).collect() }
 }
 
-fn flush(said: &mut Vec<Value>, messages: &mut Vec<Value>) {
+fn flush<'a>(said: &mut Vec<Block<'a>>, messages: &mut Vec<Message<'a>>) {
     if !said.is_empty() {
-        messages.push(json!({ "role": "user", "content": std::mem::take(said) }));
+        messages.push(Message::User { role: "user", content: std::mem::take(said) });
     }
 }
 
@@ -114,8 +137,16 @@ fn give_ids(message: &mut Value) {
 }
 
 fn calls(message: &Value) -> Vec<ModelCall> {
+    called(message).map(call).collect()
+}
+
+fn called(message: &Value) -> impl Iterator<Item = &Value> {
     let blocks = message.get("content").and_then(Value::as_array).into_iter().flatten();
-    blocks.filter(|block| kind(block) == "tool_use").map(call).collect()
+    blocks.filter(|block| kind(block) == "tool_use")
+}
+
+fn call_id(block: &Value) -> &str {
+    block.get("id").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn call(block: &Value) -> ModelCall {

@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod anthropic_stream;
+mod body;
 mod clients;
 mod endpoint;
 mod http;
@@ -106,9 +107,9 @@ impl Model {
             Style::Anthropic => anthropic::body(model, max_tokens, system, transcript, tools),
         };
         if stream {
-            body[STREAM] = true.into();
+            body.head[STREAM] = true.into();
             if *style == Style::OpenAi {
-                body[USAGE_OPTION] = json!({ "include_usage": true });
+                body.head[USAGE_OPTION] = json!({ "include_usage": true });
             }
         }
         let listener = Listener::new(show);
@@ -116,11 +117,11 @@ impl Model {
         let mut answer = self.answer(body.to_string(), heard).await;
         if stream && answer.as_ref().is_err_and(|error| error.is_about(USAGE_OPTION)) {
             // Some servers refuse what they don't know; then there is no count of tokens.
-            body.as_object_mut().and_then(|fields| fields.shift_remove(USAGE_OPTION));
+            body.head.as_object_mut().and_then(|fields| fields.shift_remove(USAGE_OPTION));
             answer = self.answer(body.to_string(), heard).await;
         }
         if stream && answer.as_ref().is_err_and(|error| error.is_about(STREAM)) {
-            if let Some(fields) = body.as_object_mut() {
+            if let Some(fields) = body.head.as_object_mut() {
                 fields.shift_remove(USAGE_OPTION);
                 fields.insert(STREAM.to_owned(), false.into());
             }

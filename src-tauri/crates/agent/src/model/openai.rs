@@ -1,48 +1,62 @@
 //! `POST {base}/chat/completions`.
 
+use std::borrow::Cow;
+
 use sayso_domain::run::Usage;
+use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::body::{self, Body, MESSAGES};
 use super::reply::{content_text, made_id, paired, tokens};
 use super::{Entry, ModelCall, Reply};
 use crate::ToolSpec;
 
-pub(super) fn body(
+/// A message on the wire.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Message<'a> {
+    /// Of the system or the person.
+    Said { role: &'static str, content: &'a str },
+    /// Of the model, as it came.
+    Model(Cow<'a, Value>),
+    /// The result of a call.
+    Result { role: &'static str, tool_call_id: &'a str, content: &'a str },
+}
+
+pub(super) fn body<'a>(
     model: &str,
     max_tokens: Option<u32>,
-    system: Option<&str>,
-    transcript: &[Entry],
+    system: Option<&'a str>,
+    transcript: &'a [Entry],
     tools: &[ToolSpec],
-) -> Value {
+) -> Body<'a> {
     let mut messages = Vec::new();
-    if let Some(system) = system {
-        messages.push(json!({ "role": "system", "content": system }));
+    if let Some(content) = system {
+        messages.push(Message::Said { role: "system", content });
     }
     for entry in transcript {
         match entry {
-            Entry::User(text) => messages.push(json!({ "role": "user", "content": text })),
+            Entry::User(content) => messages.push(Message::Said { role: "user", content }),
             Entry::Assistant { message, results } => {
-                let calls = calls(message);
-                if let Some(message) = sent_back(message, calls.is_empty()) {
-                    messages.push(message);
-                }
-                messages.extend(
-                    paired(&calls, results).map(
-                        |(id, output, _)| json!({ "role": "tool", "tool_call_id": id, "content": output }),
-                    ),
-                );
+                messages.extend(sent_back(message).map(Message::Model));
+                let results = paired(call_ids(message), results);
+                messages.extend(results.map(|(tool_call_id, content, _)| Message::Result {
+                    role: "tool",
+                    tool_call_id,
+                    content,
+                }));
             }
         }
     }
-    let mut body = json!({ "model": model, "messages": messages });
+    let mut head = json!({ "model": model, MESSAGES: null });
     if !tools.is_empty() {
-        body["tools"] = tools.iter().map(tool).collect();
+        head["tools"] = tools.iter().map(tool).collect();
     }
     if let Some(max_tokens) = max_tokens {
-        body["max_tokens"] = max_tokens.into();
+        head["max_tokens"] = max_tokens.into();
     }
-    body["stream"] = false.into();
-    body
+    head["stream"] = false.into();
+    Body { head, messages: messages.into_iter().map(body::Message::OpenAi).collect() }
 }
 
 fn tool(spec: &ToolSpec) -> Value {
@@ -53,15 +67,19 @@ fn tool(spec: &ToolSpec) -> Value {
 }
 
 /// The message as it came, or nothing where it says nothing: servers refuse such a message.
-fn sent_back(message: &Value, no_calls: bool) -> Option<Value> {
+fn sent_back(message: &Value) -> Option<Cow<'_, Value>> {
+    let no_calls = call_ids(message).next().is_none();
     if no_calls && text(message).is_empty() && message.get("content").is_none_or(is_blank) {
         return None;
     }
+    if message.get("role").is_some() {
+        return Some(Cow::Borrowed(message));
+    }
     let mut message = message.clone();
     if let Some(fields) = message.as_object_mut() {
-        fields.entry("role").or_insert_with(|| "assistant".into());
+        fields.insert("role".to_owned(), "assistant".into());
     }
-    Some(message)
+    Some(Cow::Owned(message))
 }
 
 fn is_blank(content: &Value) -> bool {
@@ -108,8 +126,16 @@ fn give_ids(message: &mut Value) {
 }
 
 fn calls(message: &Value) -> Vec<ModelCall> {
+    called(message).map(call).collect()
+}
+
+fn call_ids(message: &Value) -> impl Iterator<Item = &str> {
+    called(message).map(|call| call.get("id").and_then(Value::as_str).unwrap_or_default())
+}
+
+fn called(message: &Value) -> impl Iterator<Item = &Value> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
-    calls.into_iter().flatten().filter(|call| call.is_object()).map(call).collect()
+    calls.into_iter().flatten().filter(|call| call.is_object())
 }
 
 fn call(call: &Value) -> ModelCall {

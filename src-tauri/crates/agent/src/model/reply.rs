@@ -72,12 +72,12 @@ pub fn message_text(style: Style, message: &Value) -> String {
 
 /// The results of a message's calls: exactly one each, in call order, even if a journal kept fewer.
 pub(super) fn paired<'a>(
-    calls: &'a [ModelCall],
+    call_ids: impl Iterator<Item = &'a str>,
     results: &'a [CallResult],
 ) -> impl Iterator<Item = (&'a str, &'a str, bool)> {
-    calls.iter().enumerate().map(|(index, call)| match results.get(index) {
-        Some(result) => (call.call_id.as_str(), result.output.as_str(), result.is_error),
-        None => (call.call_id.as_str(), "No result of this call was kept.", true),
+    call_ids.enumerate().map(|(index, id)| match results.get(index) {
+        Some(result) => (id, result.output.as_str(), result.is_error),
+        None => (id, "No result of this call was kept.", true),
     })
 }
 

@@ -46,7 +46,7 @@ impl Journal for Host {
         Ok(())
     }
 
-    async fn transcript(&self) -> Result<Vec<Entry>, JournalError> {
+    async fn transcript(&self) -> Result<Arc<Vec<Entry>>, JournalError> {
         self.memory.transcript().await
     }
 }

@@ -80,6 +80,7 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
         told.messages.iter().try_for_each(|message| messages::append(tx, id, message, now()))
     });
     begun.await.map_err(storage)?;
+    host.announce_run(id);
     post(host, id, Event::Recovered { unknown: Vec::new() }).await;
     Ok(RunStarted { run: id.to_string() })
 }
@@ -144,11 +145,10 @@ async fn post(host: &Host, run: RunId, event: Event) {
 }
 
 /// How often the person spoke in a run; what waits for its next turn counts.
-async fn told(host: &Host, id: RunId) -> Result<usize, RpcError> {
+async fn told(host: &Host, id: RunId) -> Result<u32, RpcError> {
     let counted = host.store().read(move |reader| {
         let queued = run_rows::get(reader, id)?.map_or(0, |row| row.run.queued.len());
-        let said = messages::of_run(reader, id)?.iter().filter(|message| message.turn.is_none()).count();
-        Ok(queued + said)
+        Ok(messages::count_of_person(reader, id)?.saturating_add(u32::try_from(queued).unwrap_or(u32::MAX)))
     });
     counted.await.map_err(storage)
 }
@@ -167,7 +167,7 @@ async fn row(host: &Host, id: RunId) -> Result<RunRow, RpcError> {
 enum Change {
     Ended,
     /// The person's words, of which there were so many.
-    ToldMoreThan(usize),
+    ToldMoreThan(u32),
 }
 
 /// Waits for the run's own commit, so that whoever asked sees what came of it; not for ever, since a full disk or a locked
