@@ -119,10 +119,11 @@ impl Bot {
             match answer.status().as_u16() {
                 204 => {}
                 // A body that broke off is read again.
-                200 => match answer.json::<Value>().await {
-                    Ok(answer) => break answer,
-                    Err(_) => {}
-                },
+                200 => {
+                    if let Ok(answer) = answer.json::<Value>().await {
+                        break answer;
+                    }
+                }
                 other => panic!("{other} for {id}"),
             }
         };
