@@ -328,7 +328,13 @@ impl<'a> Life<'a> {
                 self.list_at = Some(Instant::now());
             }
             Ok(UiEvent {
-                topic: Topic::Runs | Topic::Live | Topic::Agents | Topic::History | Topic::Status,
+                topic:
+                    Topic::Runs
+                    | Topic::Live
+                    | Topic::Agents
+                    | Topic::Senders
+                    | Topic::History
+                    | Topic::Status,
                 ..
             }) => {}
             // The host has ended, and the app ends too.

@@ -2,6 +2,7 @@
 import type { CallItem } from "./CallItem";
 import type { LiveText } from "./LiveText";
 import type { RunItem } from "./RunItem";
+import type { ServerReport } from "./ServerReport";
 import type { TranscriptItem } from "./TranscriptItem";
 
 /**
@@ -36,6 +37,10 @@ calls: Array<CallItem>,
  * Messages that wait for the next turn.
  */
 queued: Array<string>, 
+/**
+ * MCP servers that cannot be used, as far as this is known.
+ */
+servers: Array<ServerReport>, 
 /**
  * What the model is writing right now: the turn that is not in `messages` yet.
  */

@@ -64,7 +64,7 @@ impl Listener {
 
 /// What is being written comes with the runs.
 fn everything() -> String {
-    let topics = [Topic::Inbox, Topic::Runs, Topic::Agents, Topic::History, Topic::Status];
+    let topics = [Topic::Inbox, Topic::Runs, Topic::Agents, Topic::Senders, Topic::History, Topic::Status];
     topics.into_iter().map(|topic| frame(&UiEvent { topic, id: None })).collect()
 }
 

@@ -22,9 +22,12 @@ mod folder;
 mod gateway;
 mod guard;
 mod page;
+mod peer;
 mod problem;
 mod routes;
 mod secret;
+mod v1;
+mod waits;
 
 pub use client::{Client, ClientError, Events};
 pub use error::GatewayError;

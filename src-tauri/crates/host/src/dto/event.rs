@@ -15,6 +15,8 @@ pub enum Topic {
     Live,
     /// Agents.
     Agents,
+    /// Senders.
+    Senders,
     /// Decisions.
     History,
     /// Settings, health and problems.

@@ -6,5 +6,6 @@ pub(crate) mod edits;
 pub(crate) mod history;
 pub(crate) mod request;
 pub(crate) mod run;
+pub(crate) mod sender;
 pub(crate) mod summary;
 pub(crate) mod trail;
