@@ -15,6 +15,7 @@ use crate::data_dir::DataDir;
 use crate::dto::{Health, Topic, UiEvent};
 use crate::runs::RunBook;
 use crate::senders::Senders;
+use crate::webhooks::Webhooks;
 use crate::{OpenError, demo, outbox, runs, sweeper};
 
 /// What a host needs to start.
@@ -37,6 +38,7 @@ struct Inner {
     ui: broadcast::Sender<UiEvent>,
     runs: RunBook,
     senders: Senders,
+    webhooks: Webhooks,
     demo: OnceCell<String>,
     state: Mutex<State>,
     tasks: TaskTracker,
@@ -79,6 +81,7 @@ impl Host {
             ui: broadcast::channel(1024).0,
             runs: RunBook::default(),
             senders: Senders::default(),
+            webhooks: Webhooks::default(),
             demo: OnceCell::new(),
             state: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -168,6 +171,10 @@ impl Host {
 
     pub(crate) fn runs(&self) -> &RunBook {
         &self.0.runs
+    }
+
+    pub(crate) fn webhooks(&self) -> &Webhooks {
+        &self.0.webhooks
     }
 
     pub(crate) fn senders(&self) -> &Senders {

@@ -20,6 +20,7 @@ mod secrets;
 mod senders;
 mod sweeper;
 mod view;
+mod webhooks;
 
 pub use data_dir::data_dir;
 pub use error::{OpenError, RpcError, code};

@@ -1,4 +1,4 @@
-//! Brings decisions to the runs that wait for them, and again until the run's own commit acknowledged them.
+//! Brings decisions to the runs and callbacks that wait for them, and again until they were taken.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,7 +10,7 @@ use sayso_domain::run::Event;
 use sayso_inbox::Delivery;
 
 use crate::host::Host;
-use crate::pause;
+use crate::{pause, webhooks};
 
 /// A delivery that was handed over and not acknowledged is handed over again after this.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -42,10 +42,14 @@ pub(crate) async fn run(host: Host) {
     }
 }
 
-/// Hands a decision to its run; whether the run took it. Only runs of ours are waited for here; whoever holds a connection
-/// fetches its answer itself.
+/// Hands a decision to its run; whether the run took it. What is due of a sender is posted to its callback; whoever has
+/// none fetches its answer.
 async fn deliver(host: &Host, delivery: Delivery) -> bool {
-    let Some(run) = delivery.run else { return true };
+    let Some(run) = delivery.run else {
+        webhooks::deliver(host, delivery.key, delivery.source);
+        // It keeps its own account of what is under way.
+        return false;
+    };
     pause::at(pause::Point::Decided).await;
     let event = Event::Settled { request: delivery.key, answer: delivery.answer };
     host.runs().offer(host, run, Incoming { event, delivered: Some(delivery.key) })

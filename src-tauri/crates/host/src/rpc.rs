@@ -6,13 +6,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::commands::{agents, decide, history, inbox, runs, senders, status};
+use crate::commands::{agents, callbacks, decide, history, inbox, runs, senders, status};
 use crate::host::Host;
 use crate::{RpcError, code};
 
 /// Every command and whether the browser may call it. It may not set up agents, senders, keys or files. Who asks from
 /// outside is no surface at all, so there is no command that it could call: see [`crate::senders`].
-const COMMANDS: [(&str, Browser); 24] = [
+const COMMANDS: [(&str, Browser); 26] = [
     ("status", Browser::May),
     ("inbox.list", Browser::May),
     ("inbox.show", Browser::May),
@@ -34,6 +34,8 @@ const COMMANDS: [(&str, Browser); 24] = [
     ("senders.add", Browser::MayNot),
     ("senders.update", Browser::MayNot),
     ("senders.rotate", Browser::MayNot),
+    ("senders.callback", Browser::MayNot),
+    ("senders.resend", Browser::MayNot),
     ("senders.revoke", Browser::MayNot),
     ("settings.get", Browser::May),
     ("settings.set", Browser::MayNot),
@@ -70,6 +72,8 @@ impl Host {
             "senders.list" => answer(senders::list(self).await),
             "senders.add" => answer(senders::add(self, read(params)?).await),
             "senders.update" => answer(senders::update(self, read(params)?).await),
+            "senders.callback" => answer(callbacks::set(self, read(params)?).await),
+            "senders.resend" => answer(callbacks::resend(self, read(params)?).await),
             "senders.rotate" => answer(senders::rotate(self, read(params)?).await),
             "senders.revoke" => answer(senders::revoke(self, read(params)?).await),
             "settings.get" => answer(status::settings(self).await),
