@@ -18,6 +18,7 @@ use crate::live::LiveTexts;
 use crate::mcp::{self, McpPool};
 use crate::runs::RunBook;
 use crate::senders::Senders;
+use crate::webhooks::Webhooks;
 use crate::{OpenError, demo, outbox, runs, sweeper};
 
 /// What a host needs to start.
@@ -43,6 +44,7 @@ struct Inner {
     questions: OpenQuestions,
     live: LiveTexts,
     senders: Senders,
+    webhooks: Webhooks,
     demo: OnceCell<String>,
     state: Mutex<State>,
     tasks: TaskTracker,
@@ -88,6 +90,7 @@ impl Host {
             questions: OpenQuestions::default(),
             live: LiveTexts::default(),
             senders: Senders::default(),
+            webhooks: Webhooks::default(),
             demo: OnceCell::new(),
             state: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -192,6 +195,10 @@ impl Host {
 
     pub(crate) fn live(&self) -> &LiveTexts {
         &self.0.live
+    }
+
+    pub(crate) fn webhooks(&self) -> &Webhooks {
+        &self.0.webhooks
     }
 
     pub(crate) fn senders(&self) -> &Senders {

@@ -24,6 +24,7 @@ mod senders;
 mod sweeper;
 mod trust;
 mod view;
+mod webhooks;
 
 pub use data_dir::data_dir;
 pub use error::{OpenError, RpcError, code};

@@ -1,4 +1,4 @@
-//! Brings decisions to the runs that wait for them, and again until the run's own commit acknowledged them.
+//! Brings decisions to the runs and callbacks that wait for them, and again until they were taken.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,7 +11,7 @@ use sayso_inbox::{Delivery, InboxEvent};
 use tokio::sync::broadcast::Receiver;
 
 use crate::host::Host;
-use crate::pause;
+use crate::{pause, webhooks};
 
 /// A delivery that was handed over and not acknowledged is handed over again after this.
 const AGAIN: Duration = Duration::from_secs(30);
@@ -38,6 +38,7 @@ pub(crate) async fn run(host: Host) {
         tokio::select! {
             () = host.stop_token().cancelled() => return,
             () = settled(&mut events) => {}
+            () = host.webhooks().freed() => {}
             () = tokio::time::sleep(IDLE) => {}
         }
     }
@@ -48,10 +49,14 @@ async fn settled(events: &mut Receiver<InboxEvent>) {
     while let Ok(InboxEvent::Asked(_) | InboxEvent::Delivered(_)) = events.recv().await {}
 }
 
-/// Hands a decision to its run; whether the run took it. Only runs of ours are waited for here; whoever holds a connection
-/// fetches its answer itself.
+/// Hands a decision to its run; whether the run took it. What is due of a sender is posted to its callback; whoever has
+/// none fetches its answer.
 async fn deliver(host: &Host, delivery: Delivery) -> bool {
-    let Some(run) = delivery.run else { return true };
+    let Some(run) = delivery.run else {
+        webhooks::deliver(host, delivery.key, delivery.source);
+        // It keeps its own account of what is under way.
+        return false;
+    };
     // A connection waits for it, and acknowledges it.
     if host.questions().holds(delivery.key) {
         return true;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::commands::{agents, decide, history, inbox, runs, senders, status};
+use crate::commands::{agents, callbacks, decide, history, inbox, runs, senders, status};
 use crate::host::Host;
 use crate::{RpcError, code};
 
@@ -36,6 +36,8 @@ const COMMANDS: &[(&str, Browser)] = &[
     ("senders.add", Browser::MayNot),
     ("senders.update", Browser::MayNot),
     ("senders.rotate", Browser::MayNot),
+    ("senders.callback", Browser::MayNot),
+    ("senders.resend", Browser::MayNot),
     ("senders.revoke", Browser::MayNot),
     ("settings.get", Browser::May),
     ("settings.set", Browser::MayNot),
@@ -74,6 +76,8 @@ impl Host {
             "senders.list" => answer(senders::list(self).await),
             "senders.add" => answer(senders::add(self, read(params)?).await),
             "senders.update" => answer(senders::update(self, read(params)?).await),
+            "senders.callback" => answer(callbacks::set(self, read(params)?).await),
+            "senders.resend" => answer(callbacks::resend(self, read(params)?).await),
             "senders.rotate" => answer(senders::rotate(self, read(params)?).await),
             "senders.revoke" => answer(senders::revoke(self, read(params)?).await),
             "settings.get" => answer(status::settings(self).await),

@@ -75,6 +75,27 @@ impl Secrets for Environment {
     }
 }
 
+impl Keyring {
+    /// Keeps a secret of ours under a name; one that was there is replaced.
+    pub(crate) fn keep(self, name: &str, secret: &str) -> Result<(), String> {
+        let kept = keyring::Entry::new("sayso", name).and_then(|entry| entry.set_password(secret));
+        kept.map_err(|error| {
+            format!(
+                "The secret cannot be kept in the keyring: {error}. Nothing was changed. Unlock the keyring and try again, \
+                 or choose to keep the secret in a file for your eyes alone."
+            )
+        })
+    }
+
+    /// Erases it; that it is not there is what was wanted.
+    pub(crate) fn forget(self, name: &str) -> Result<(), String> {
+        match keyring::Entry::new("sayso", name).and_then(|entry| entry.delete_credential()) {
+            Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
 impl Secrets for Keyring {
     fn read(&self, name: &str) -> Result<SecretString, String> {
         let key = keyring::Entry::new("sayso", name).and_then(|entry| entry.get_password());

@@ -1,7 +1,7 @@
 //! Answers on their way to whoever asked, tried until they are acknowledged; and what came of them, for the ledger.
 
 use sayso_domain::run::Status;
-use sayso_domain::{Answer, Class, RequestKey, RunId, Time, ToolResult};
+use sayso_domain::{Answer, Class, RequestKey, RunId, SourceId, Time, ToolResult};
 use sayso_store::deliveries::{self, DeliveryRow};
 use sayso_store::ledger::{self, Entry, EntryType};
 use sayso_store::{StoreError, Tx};
@@ -13,6 +13,8 @@ use crate::Inbox;
 pub struct Delivery {
     /// The request that it answers.
     pub key: RequestKey,
+    /// Who asked.
+    pub source: SourceId,
     /// The run that waits for it; none for other sources.
     pub run: Option<RunId>,
     /// What leaves: without the person's words (contract 9).
@@ -97,7 +99,14 @@ impl Inbox {
 
 impl From<DeliveryRow> for Delivery {
     fn from(row: DeliveryRow) -> Self {
-        Self { key: row.request, run: row.run, answer: row.answer, class: row.class, attempts: row.attempts }
+        Self {
+            key: row.request,
+            source: row.source,
+            run: row.run,
+            answer: row.answer,
+            class: row.class,
+            attempts: row.attempts,
+        }
     }
 }
 

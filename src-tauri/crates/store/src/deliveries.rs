@@ -37,6 +37,8 @@ pub enum DeliveryState {
 pub struct DeliveryRow {
     /// The request that it answers.
     pub request: RequestKey,
+    /// Who asked.
+    pub source: SourceId,
     /// The run that waits for it.
     pub run: Option<RunId>,
     /// What leaves.
@@ -74,7 +76,7 @@ impl DeliveryState {
 }
 
 const SELECT: &str = "
-SELECT deliveries.*, requests.run, settlements.outcome, settlements.cause
+SELECT deliveries.*, requests.source, requests.run, settlements.outcome, settlements.cause
 FROM deliveries
 JOIN settlements USING (request)
 JOIN requests ON requests.key = request
@@ -171,12 +173,29 @@ pub fn waiting_of_source(conn: &Conn, source: SourceId) -> Result<Vec<RequestKey
     )
 }
 
+/// When the answers are tried that a source outside has not taken: now, since it has a callback, or no more.
+pub fn reschedule(tx: &Tx<'_>, source: SourceId, next: Option<Time>) -> Result<(), StoreError> {
+    tx.run(
+        "UPDATE deliveries SET next_at = max(coalesce(?2, ?3), deliver_after)
+         WHERE state = 'waiting'
+           AND request IN (SELECT key FROM requests WHERE source = ?1 AND run IS NULL)",
+        params![source.to_string(), next.map(Time::as_millis), NEVER],
+    )?;
+    Ok(())
+}
+
+/// A try failed and was the last one: the answer can still be fetched, or be tried again by hand. Whether it still waited.
+pub fn given_up(tx: &Tx<'_>, request: RequestKey, why: &str) -> Result<bool, StoreError> {
+    failed(tx, request, why, Time::from_millis(NEVER))
+}
+
 fn of_row(row: &Row<'_>) -> Result<DeliveryRow, StoreError> {
     let cause: Option<String> = row.get("cause")?;
     let outcome = Outcome::from_names(&row.get::<_, String>("outcome")?, cause.as_deref())
         .ok_or_else(|| StoreError::damaged("a settlement's outcome"))?;
     Ok(DeliveryRow {
         request: column::parsed(row, "request")?,
+        source: column::parsed(row, "source")?,
         run: column::parsed_opt(row, "run")?,
         answer: column::json(&row.get::<_, String>("answer")?, "an answer to deliver")?,
         class: outcome.class(),

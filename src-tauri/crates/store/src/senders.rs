@@ -2,7 +2,7 @@
 //! so that History keeps its name; adding it again gives it a new token.
 
 use rusqlite::{Row, params};
-use sayso_domain::{SourceId, Time};
+use sayso_domain::{RequestKey, SourceId, Time};
 
 use crate::{Conn, StoreError, Tx, column};
 
@@ -71,6 +71,10 @@ pub struct Listed {
     pub open: u32,
     /// How many it has ever asked.
     pub total: u32,
+    /// How many answers its callback has not taken though they were tried.
+    pub failing: u32,
+    /// Why, of the one that was tried last.
+    pub last_failure: Option<String>,
 }
 
 const SELECT: &str =
@@ -121,6 +125,15 @@ pub fn by_token_hash(conn: &Conn, hash: &[u8; 32]) -> Result<Option<SenderRow>, 
     conn.row(&format!("{SELECT} WHERE senders.token_hash = ?1"), [hash], of_row)
 }
 
+/// Whose request it is; none if no sender asked it.
+pub fn of_request(conn: &Conn, request: RequestKey) -> Result<Option<SenderRow>, StoreError> {
+    conn.row(
+        &format!("{SELECT} JOIN requests ON requests.source = senders.source WHERE requests.key = ?1 AND run IS NULL"),
+        [request.to_string()],
+        of_row,
+    )
+}
+
 /// All of them with what they asked, by name.
 pub fn list(conn: &Conn) -> Result<Vec<Listed>, StoreError> {
     conn.rows(
@@ -128,11 +141,26 @@ pub fn list(conn: &Conn) -> Result<Vec<Listed>, StoreError> {
                 (SELECT count(*) FROM requests
                  WHERE requests.source = senders.source AND state = 'pending' AND run IS NULL) AS open,
                 (SELECT count(*) FROM requests
-                 WHERE requests.source = senders.source AND run IS NULL) AS total
+                 WHERE requests.source = senders.source AND run IS NULL) AS total,
+                (SELECT count(*) FROM deliveries JOIN requests ON requests.key = deliveries.request
+                 WHERE requests.source = senders.source AND run IS NULL
+                   AND deliveries.state = 'waiting' AND attempts > 0) AS failing,
+                (SELECT last_error FROM deliveries JOIN requests ON requests.key = deliveries.request
+                 WHERE requests.source = senders.source AND run IS NULL
+                   AND deliveries.state = 'waiting' AND attempts > 0
+                 ORDER BY next_at DESC LIMIT 1) AS last_failure
          FROM senders JOIN sources ON sources.id = senders.source
          ORDER BY sources.name",
         [],
-        |row| Ok(Listed { row: of_row(row)?, open: row.get("open")?, total: row.get("total")? }),
+        |row| {
+            Ok(Listed {
+                row: of_row(row)?,
+                open: row.get("open")?,
+                total: row.get("total")?,
+                failing: row.get("failing")?,
+                last_failure: row.get("last_failure")?,
+            })
+        },
     )
 }
 

@@ -9,3 +9,4 @@ mod local;
 mod openapi;
 mod rights;
 mod stage;
+mod webhooks;

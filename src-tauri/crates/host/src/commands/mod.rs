@@ -1,6 +1,7 @@
 //! What each command does. They translate between the faces and the parts below; they decide nothing.
 
 pub(crate) mod agents;
+pub(crate) mod callbacks;
 pub(crate) mod decide;
 pub(crate) mod history;
 pub(crate) mod inbox;

@@ -120,7 +120,7 @@ async fn revoke_now(host: &Host, name: String) -> Result<(), RpcError> {
 }
 
 /// Why a change was refused within its transaction.
-enum Refusal {
+pub(super) enum Refusal {
     Storage(StoreError),
     Told(RpcError),
 }
@@ -161,7 +161,7 @@ fn refuse_taken(conn: &Conn, name: &str) -> Result<(), Refusal> {
     }
 }
 
-fn active(conn: &Conn, name: &str) -> Result<SenderRow, Refusal> {
+pub(super) fn active(conn: &Conn, name: &str) -> Result<SenderRow, Refusal> {
     match senders::by_name(conn, name)? {
         None => Err(Refusal::Told(no_sender(name))),
         Some(row) if row.revoked_at.is_some() => Err(Refusal::Told(problem(format!(
@@ -228,12 +228,12 @@ async fn with_token(host: &Host, name: &str, token: Token) -> Result<SenderToken
     Ok(SenderToken { sender: item(host, name).await?, token: token.reveal() })
 }
 
-async fn item(host: &Host, name: &str) -> Result<SenderItem, RpcError> {
+pub(super) async fn item(host: &Host, name: &str) -> Result<SenderItem, RpcError> {
     let found = list(host).await?.into_iter().find(|item| item.name == name);
     found.ok_or_else(|| no_sender(name))
 }
 
-fn problem(message: String) -> RpcError {
+pub(super) fn problem(message: String) -> RpcError {
     RpcError::new(code::SENDER_PROBLEM, message)
 }
 

@@ -25,6 +25,14 @@ pub struct SenderItem {
     pub may_edit: bool,
     /// Whether it may bring choices of its own.
     pub own_choices: bool,
+    /// Where its answers are posted to.
+    pub callback_url: Option<String>,
+    /// Where the secret lies that signs them: `keyring` or `file`.
+    pub callback_key: Option<String>,
+    /// How many answers its callback has not taken though they were tried.
+    pub failing: u32,
+    /// Why, of the one that was tried last.
+    pub last_failure: Option<String>,
     /// When it was added.
     pub created_at: String,
     /// When its token was made.
@@ -90,4 +98,46 @@ impl fmt::Debug for SenderToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SenderToken").field("sender", &self.sender).finish_non_exhaustive()
     }
+}
+
+/// Where a sender's answers are posted to.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+#[serde(deny_unknown_fields)]
+pub struct SenderCallback {
+    /// Its name.
+    pub name: String,
+    /// `https`, or `http` to this machine; none takes the callback away.
+    pub url: Option<String>,
+    /// Where the secret shall lie that signs them: `keyring`, or `file` for one in the data folder. The keyring if left
+    /// out.
+    #[serde(default)]
+    #[ts(optional)]
+    pub keep_in: Option<String>,
+}
+
+/// A sender with the new secret that its callback is signed with. It cannot be had again.
+#[derive(Clone, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct SenderSecret {
+    /// The sender.
+    pub sender: SenderItem,
+    /// The secret, to be shown once; none if the callback was taken away.
+    pub secret: Option<String>,
+}
+
+impl fmt::Debug for SenderSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SenderSecret").field("sender", &self.sender).finish_non_exhaustive()
+    }
+}
+
+/// What became of an answer that was posted by hand.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct Resent {
+    /// Whether the server took it.
+    pub ok: bool,
+    /// What happened, for a person.
+    pub message: String,
 }
