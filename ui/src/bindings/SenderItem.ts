@@ -1,0 +1,1 @@
+export type SenderItem = { name: string, initials: string, colour: string, open: number, total: number, max_open: number, per_minute: number, may_edit: boolean, own_choices: boolean, created_at: string, token_at: string, last_seen_at: string | null, revoked_at: string | null, };

@@ -1,0 +1,1 @@
+export type SenderName = { name: string, };

@@ -1,0 +1,2 @@
+import type { SenderItem } from "./SenderItem";
+export type SenderToken = { sender: SenderItem, token: string, };
