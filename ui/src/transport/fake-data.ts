@@ -201,6 +201,10 @@ const sender = (name: string, initials: string, colour: string, over: Partial<Se
   per_minute: 60,
   may_edit: false,
   own_choices: false,
+  callback_url: null,
+  callback_key: null,
+  failing: 0,
+  last_failure: null,
   created_at: at(-900_000),
   token_at: at(-900_000),
   last_seen_at: null,
@@ -210,7 +214,7 @@ const sender = (name: string, initials: string, colour: string, over: Partial<Se
 
 export const SENDERS: SenderItem[] = [
   sender('deploy-script', 'DS', 'teal', { total: 3, last_seen_at: at(-86_000) }),
-  sender('invoice-bot', 'IN', 'violet', { open: 2, total: 1_482, last_seen_at: at(-20), may_edit: true }),
+  sender('invoice-bot', 'IN', 'violet', { open: 2, total: 1_482, last_seen_at: at(-20), may_edit: true, callback_url: 'https://bots.example.com/answers', callback_key: 'keyring', failing: 2, last_failure: 'The server did not answer within 15 seconds.' }),
   sender('nightly', 'NI', 'grey'),
   sender('old-bot', 'OB', 'amber', { total: 12, last_seen_at: at(-800_000), revoked_at: at(-700_000) }),
 ];

@@ -67,6 +67,8 @@ export function fake(options: string): Transport {
     'senders.add': () => ({ sender: SENDERS[1], token: `sayso_${'5f3a9c'.repeat(10)}7b21` }),
     'senders.update': () => SENDERS[1],
     'senders.rotate': () => ({ sender: SENDERS[1], token: `sayso_${'5f3a9c'.repeat(10)}7b21` }),
+    'senders.callback': () => ({ sender: SENDERS[1], secret: `whsec_${'Q2h1Y2s='.repeat(5)}` }),
+    'senders.resend': () => ({ ok: true, message: 'The server took the answer.' }),
     'senders.revoke': () => SENDERS[3],
     'demo.start': () => {
       setTimeout(() => {
