@@ -1,6 +1,6 @@
-export type Place = 'inbox' | 'runs' | 'agents' | 'history' | 'settings';
+export type Place = 'inbox' | 'runs' | 'agents' | 'senders' | 'history' | 'settings';
 
-const PLACES: readonly string[] = ['inbox', 'runs', 'agents', 'history', 'settings'];
+const PLACES: readonly string[] = ['inbox', 'runs', 'agents', 'senders', 'history', 'settings'];
 
 function read(hash: string): { place: Place; id: string | null } {
   const [place = '', id = ''] = hash.replace(/^#\/?/, '').split('/');
@@ -8,7 +8,7 @@ function read(hash: string): { place: Place; id: string | null } {
   return { place: place as Place, id: id === '' ? null : decodeURIComponent(id) };
 }
 
-/** Where the app is: `#/inbox/KEY`, `#/runs/RUN`, `#/history/KEY`, `#/agents/NAME`, `#/settings`. The address is the selection. */
+/** Where the app is: `#/inbox/KEY`, `#/runs/RUN`, `#/history/KEY`, `#/agents/NAME`, `#/senders/NAME`, `#/settings`. The address is the selection. */
 class Route {
   place = $state<Place>('inbox');
   id = $state<string | null>(null);

@@ -3,6 +3,7 @@ import type { AgentItem } from '../bindings/AgentItem';
 import type { HistoryItem } from '../bindings/HistoryItem';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { RunDetail } from '../bindings/RunDetail';
+import type { SenderItem } from '../bindings/SenderItem';
 
 const START = Date.now();
 export const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
@@ -205,6 +206,34 @@ export const AGENTS: AgentItem[] = [
   agent('release-bot', 'qwen3-coder', { servers: [FILES_SERVER] }),
   agent('mail-agent', 'llama-3.3', { problem: 'Its folder /srv/mail is gone. Runs cannot start until it is back or another one is set.' }),
   agent('demo', 'scripted', { is_demo: true, folder: null }),
+];
+
+const sender = (name: string, initials: string, colour: string, over: Partial<SenderItem> = {}): SenderItem => ({
+  name,
+  initials,
+  colour,
+  open: 0,
+  total: 0,
+  max_open: 100,
+  per_minute: 60,
+  may_edit: false,
+  own_choices: false,
+  callback_url: null,
+  callback_key: null,
+  failing: 0,
+  last_failure: null,
+  created_at: at(-900_000),
+  token_at: at(-900_000),
+  last_seen_at: null,
+  revoked_at: null,
+  ...over,
+});
+
+export const SENDERS: SenderItem[] = [
+  sender('deploy-script', 'DS', 'teal', { total: 3, last_seen_at: at(-86_000) }),
+  sender('invoice-bot', 'IN', 'violet', { open: 2, total: 1_482, last_seen_at: at(-20), may_edit: true, callback_url: 'https://bots.example.com/answers', callback_key: 'keyring', failing: 2, last_failure: 'The server did not answer within 15 seconds.' }),
+  sender('nightly', 'NI', 'grey'),
+  sender('old-bot', 'OB', 'amber', { total: 12, last_seen_at: at(-800_000), revoked_at: at(-700_000) }),
 ];
 
 const decided = (n: number, source: string, prompt: string, outcome: string, by: string, surface: string | null, over: Partial<HistoryItem> = {}): HistoryItem => ({

@@ -4,7 +4,7 @@ import type { HistoryFilter } from '../bindings/HistoryFilter';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { Settings } from '../bindings/Settings';
 import type { Listener, Transport } from './commands';
-import { AGENTS, HISTORY, REQUESTS, RUNS, at, request } from './fake-data';
+import { AGENTS, HISTORY, REQUESTS, RUNS, SENDERS, at, request } from './fake-data';
 import { CallError, NO_SESSION, unreachable } from './problem';
 
 /** `?fake=three,dark,lost`: words that choose what there is. */
@@ -65,6 +65,13 @@ export function fake(options: string): Transport {
     'agents.remove': () => ({}),
     'agents.test': () => ({ ok: false, message: 'Nothing answers at http://localhost:11434/v1. Nothing was sent. Start the model server, or correct the base URL.', servers: [] }),
     'agents.trust': () => AGENTS[0],
+    'senders.list': () => (has('empty') ? [] : SENDERS),
+    'senders.add': () => ({ sender: SENDERS[1], token: `sayso_${'5f3a9c'.repeat(10)}7b21` }),
+    'senders.update': () => SENDERS[1],
+    'senders.rotate': () => ({ sender: SENDERS[1], token: `sayso_${'5f3a9c'.repeat(10)}7b21` }),
+    'senders.callback': () => ({ sender: SENDERS[1], secret: `whsec_${'Q2h1Y2s='.repeat(5)}` }),
+    'senders.resend': () => ({ ok: true, message: 'The server took the answer.' }),
+    'senders.revoke': () => SENDERS[3],
     'demo.start': () => {
       setTimeout(() => {
         requests = [...REQUESTS.slice(2, 3)];

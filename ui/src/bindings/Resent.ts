@@ -1,0 +1,1 @@
+export type Resent = { ok: boolean, message: string, };

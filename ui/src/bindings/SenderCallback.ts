@@ -1,0 +1,1 @@
+export type SenderCallback = { name: string, url: string | null, keep_in?: string, };

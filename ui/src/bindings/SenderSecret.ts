@@ -1,0 +1,2 @@
+import type { SenderItem } from "./SenderItem";
+export type SenderSecret = { sender: SenderItem, secret: string | null, };
