@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use sayso_domain::Time;
 
+use crate::ask::AskArgs;
 use crate::demo::AnswerList;
 
 /// Approve what your agents ask, from the terminal.
@@ -20,7 +21,7 @@ pub(crate) struct Args {
 }
 
 const AFTER_HELP: &str = "Exit codes: 0 done or ok; 1 refused or not ok; 2 usage; 3 no host runs, or the folder is in \
-                          use; 4 still waiting; 5 not found, already decided or expired; 6 storage.";
+                          use; 4 still waiting; 5 not found, already decided or expired; 6 storage; 130 and 143 when Ctrl-C or SIGTERM ended `ask`.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -59,8 +60,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: Option<RunsCommand>,
     },
+    /// Ask a person from a script, and wait for the answer: if sayso ask --wait "Deploy?"; then …
+    Ask(Box<AskArgs>),
     /// List what waits for you.
     List,
+    /// Show what waits, live: a line for each change, until Ctrl-C.
+    Watch,
     /// Show a request with everything that you need to decide.
     Show {
         /// The request's key, or its beginning.
@@ -96,6 +101,16 @@ pub(crate) enum Command {
         filters: Filters,
         #[command(subcommand)]
         what: Option<HistoryCommand>,
+    },
+    /// Print what makes your shell complete commands and options.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print a man page: try sayso man ask | man -l -
+    Man {
+        /// The command to describe; left out, the whole.
+        command: Option<String>,
     },
 }
 
@@ -173,7 +188,7 @@ pub(crate) struct Filters {
 }
 
 /// The text itself is kept, so that numbers keep every digit.
-fn json_text(text: &str) -> Result<String, String> {
+pub(crate) fn json_text(text: &str) -> Result<String, String> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(_) => Ok(text.to_owned()),
         Err(error) => Err(format!("it is not valid JSON: {error}")),

@@ -59,6 +59,14 @@ impl Asker {
         Self { token: Some(token), ..self }
     }
 
+    /// Whether something listens there.
+    ///
+    /// # Errors
+    /// [`AskError::Down`] where nothing does.
+    pub async fn reach(&self) -> Result<(), AskError> {
+        self.place.connect().await.map(drop)
+    }
+
     /// Puts a request into the inbox. The same id with the same content again asks nothing twice, so it can be repeated
     /// whenever it is not known whether it came through.
     ///
