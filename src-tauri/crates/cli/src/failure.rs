@@ -90,7 +90,14 @@ impl From<AskError> for Failure {
     fn from(error: AskError) -> Self {
         let message = error.to_string();
         let code = match error {
-            AskError::Refused(refusal) => return RpcError::new(&refusal.code, refusal.detail).into(),
+            AskError::Refused(refusal) => {
+                let exit = match refusal.code.as_str() {
+                    "acknowledged" => Exit::Gone,
+                    "bad_id" | "bad_url" | "bad_schema" => Exit::Usage,
+                    _ => return RpcError::new(&refusal.code, refusal.detail).into(),
+                };
+                return Self::new(exit, &refusal.code, refusal.detail);
+            }
             AskError::Down { .. } => "no_host",
             AskError::Closed { .. } => "socket",
             AskError::Silent(_) | AskError::Cut(_) | AskError::Foreign(_) => "broken",
