@@ -57,6 +57,8 @@ pub mod code {
     pub const INVALID_DATA: &str = "invalid_data";
     /// The database cannot be read or written right now.
     pub const STORAGE: &str = "storage";
+    /// The sender's set-up must be mended first.
+    pub const SENDER_PROBLEM: &str = "sender_problem";
     /// The agent's set-up must be mended first.
     pub const AGENT_PROBLEM: &str = "agent_problem";
 }

@@ -6,7 +6,7 @@ use sayso_agent::kill_marked;
 use sayso_domain::{Digest, RequestKey, RunId, SourceId};
 use sayso_inbox::{Inbox, InboxEvent};
 use sayso_store::{Store, StoreError, meta};
-use tokio::sync::{OnceCell, broadcast};
+use tokio::sync::{OnceCell, broadcast, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::data_dir::DataDir;
 use crate::dto::{Health, Topic, UiEvent};
 use crate::runs::RunBook;
+use crate::senders::Senders;
 use crate::{OpenError, demo, outbox, runs, sweeper};
 
 /// What a host needs to start.
@@ -35,6 +36,7 @@ struct Inner {
     mark: String,
     ui: broadcast::Sender<UiEvent>,
     runs: RunBook,
+    senders: Senders,
     demo: OnceCell<String>,
     state: Mutex<State>,
     tasks: TaskTracker,
@@ -76,6 +78,7 @@ impl Host {
             mark,
             ui: broadcast::channel(1024).0,
             runs: RunBook::default(),
+            senders: Senders::default(),
             demo: OnceCell::new(),
             state: Mutex::default(),
             tasks: TaskTracker::new(),
@@ -167,12 +170,29 @@ impl Host {
         &self.0.runs
     }
 
+    pub(crate) fn senders(&self) -> &Senders {
+        &self.0.senders
+    }
+
     pub(crate) fn stop_token(&self) -> &CancellationToken {
         &self.0.stop
     }
 
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.0.tasks.spawn(task);
+    }
+
+    /// Runs work to its end even if whoever waits for it goes away, so that what was committed is announced too.
+    pub(crate) async fn finish<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (reply, result) = oneshot::channel();
+        self.spawn(async move {
+            // Nobody may be waiting any more.
+            let _ = reply.send(work.await);
+        });
+        result.await.map_err(|_| StoreError::Panicked)
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -229,9 +249,13 @@ async fn relay(host: Host) {
             Ok(InboxEvent::Settled(key, _)) => tell(&[Topic::Inbox, Topic::History], Some(key)),
             Ok(InboxEvent::Delivered(key)) => tell(&[Topic::History], Some(key)),
             Err(broadcast::error::RecvError::Lagged(_)) => {
-                tell(&[Topic::Inbox, Topic::History, Topic::Runs], None)
+                tell(&[Topic::Inbox, Topic::History, Topic::Runs], None);
+                host.senders().wake_all();
             }
             Err(broadcast::error::RecvError::Closed) => return,
+        }
+        if let Ok(InboxEvent::Asked(key) | InboxEvent::Settled(key, _) | InboxEvent::Delivered(key)) = event {
+            host.senders().wake(&host, key).await;
         }
     }
 }

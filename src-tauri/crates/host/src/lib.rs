@@ -17,6 +17,7 @@ mod pause;
 mod rpc;
 mod runs;
 mod secrets;
+mod senders;
 mod sweeper;
 mod view;
 
@@ -26,3 +27,4 @@ pub use host::{Host, HostOptions};
 pub use logs::Logs;
 pub use offline::{read_history, verify_history};
 pub use sayso_domain::Surface;
+pub use senders::{Asked, Asker, Held, Program, RequestEvent, RequestEvents, SenderError};

@@ -6,12 +6,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::commands::{agents, decide, history, inbox, runs, status};
+use crate::commands::{agents, decide, history, inbox, runs, senders, status};
 use crate::host::Host;
 use crate::{RpcError, code};
 
-/// Every command and whether the browser may call it. It may not set up agents, keys or files.
-const COMMANDS: [(&str, Browser); 19] = [
+/// Every command and whether the browser may call it. It may not set up agents, senders, keys or files. Who asks from
+/// outside is no surface at all, so there is no command that it could call: see [`crate::senders`].
+const COMMANDS: [(&str, Browser); 24] = [
     ("status", Browser::May),
     ("inbox.list", Browser::May),
     ("inbox.show", Browser::May),
@@ -29,6 +30,11 @@ const COMMANDS: [(&str, Browser); 19] = [
     ("history.list", Browser::May),
     ("history.show", Browser::May),
     ("history.verify", Browser::May),
+    ("senders.list", Browser::MayNot),
+    ("senders.add", Browser::MayNot),
+    ("senders.update", Browser::MayNot),
+    ("senders.rotate", Browser::MayNot),
+    ("senders.revoke", Browser::MayNot),
     ("settings.get", Browser::May),
     ("settings.set", Browser::MayNot),
 ];
@@ -61,6 +67,11 @@ impl Host {
             "history.list" => answer(history::list(self, read(params)?).await),
             "history.show" => answer(history::show(self, read(params)?).await),
             "history.verify" => answer(history::verify(self).await),
+            "senders.list" => answer(senders::list(self).await),
+            "senders.add" => answer(senders::add(self, read(params)?).await),
+            "senders.update" => answer(senders::update(self, read(params)?).await),
+            "senders.rotate" => answer(senders::rotate(self, read(params)?).await),
+            "senders.revoke" => answer(senders::revoke(self, read(params)?).await),
             "settings.get" => answer(status::settings(self).await),
             "settings.set" => answer(status::set_settings(self, read(params)?).await),
             unknown => Err(unknown_command(unknown)),

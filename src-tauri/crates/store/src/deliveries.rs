@@ -1,9 +1,10 @@
 //! The outbox: one delivery per settlement, tried until it is acknowledged. What is in here may leave the app, so the
-//! person's reason is not.
+//! person's reason is not. What its asker fetches by itself is not tried, and so never due: it waits until it is taken.
 
 use rusqlite::{Row, params};
-use sayso_domain::{Answer, Class, Outcome, RequestKey, RunId, Time};
+use sayso_domain::{Answer, Class, Outcome, RequestKey, RunId, SourceId, Time};
 
+use crate::request_events::{self, EventKind};
 use crate::{Conn, StoreError, Tx, column};
 
 pub(crate) const SCHEMA: &str = "
@@ -79,11 +80,23 @@ JOIN settlements USING (request)
 JOIN requests ON requests.key = request
 ";
 
-/// Puts an answer into the outbox, to be delivered at `after` or later.
+/// The time of the next try where none is to be made.
+const NEVER: i64 = i64::MAX;
+
+/// Puts an answer into the outbox, to be delivered at `after` or later. Programs of this machine, and senders with no
+/// callback, fetch theirs.
 pub fn insert(tx: &Tx<'_>, request: RequestKey, answer: &Answer, after: Time) -> Result<(), StoreError> {
     tx.run(
-        "INSERT INTO deliveries (request, answer, state, deliver_after, next_at) VALUES (?1, ?2, 'waiting', ?3, ?3)",
-        params![request.to_string(), column::to_json(answer)?, after.as_millis()],
+        "INSERT INTO deliveries (request, answer, state, deliver_after, next_at)
+         SELECT key, ?2, 'waiting', ?3,
+                CASE WHEN run IS NULL AND EXISTS (
+                         SELECT 1 FROM sources LEFT JOIN senders ON senders.source = sources.id
+                         WHERE sources.id = requests.source
+                           AND (sources.kind = 'local'
+                                OR (senders.source IS NOT NULL AND senders.callback_url IS NULL)))
+                     THEN ?4 ELSE ?3 END
+         FROM requests WHERE key = ?1",
+        params![request.to_string(), column::to_json(answer)?, after.as_millis(), NEVER],
     )?;
     Ok(())
 }
@@ -104,19 +117,25 @@ pub fn due(conn: &Conn, now: Time) -> Result<Vec<DeliveryRow>, StoreError> {
 
 /// When the next one is to be tried.
 pub fn next_due(conn: &Conn) -> Result<Option<Time>, StoreError> {
-    let next = conn.row("SELECT min(next_at) AS at FROM deliveries WHERE state = 'waiting'", [], |row| {
-        column::time_opt(row, "at")
-    })?;
+    let next = conn.row(
+        "SELECT min(next_at) AS at FROM deliveries WHERE state = 'waiting' AND next_at < ?1",
+        [NEVER],
+        |row| column::time_opt(row, "at"),
+    )?;
     Ok(next.flatten())
 }
 
 /// It was acknowledged. Whether it still waited: an answer is used once (contract 12).
 pub fn delivered(tx: &Tx<'_>, request: RequestKey, now: Time) -> Result<bool, StoreError> {
-    tx.run_one(
+    let waited = tx.run_one(
         "UPDATE deliveries SET state = 'delivered', ended_at = ?2, last_error = NULL
          WHERE request = ?1 AND state = 'waiting'",
         params![request.to_string(), now.as_millis()],
-    )
+    )?;
+    if waited {
+        request_events::append(tx, request, EventKind::Delivered, now)?;
+    }
+    Ok(waited)
 }
 
 /// A try failed; the next is at `retry_at`. Whether it still waited.
@@ -130,10 +149,25 @@ pub fn failed(tx: &Tx<'_>, request: RequestKey, why: &str, retry_at: Time) -> Re
 
 /// There is nobody to deliver it to. Whether it still waited.
 pub fn undeliverable(tx: &Tx<'_>, request: RequestKey, why: &str, now: Time) -> Result<bool, StoreError> {
-    tx.run_one(
+    let waited = tx.run_one(
         "UPDATE deliveries SET state = 'undeliverable', ended_at = ?3, last_error = ?2
          WHERE request = ?1 AND state = 'waiting'",
         params![request.to_string(), why, now.as_millis()],
+    )?;
+    if waited {
+        request_events::append(tx, request, EventKind::Undeliverable, now)?;
+    }
+    Ok(waited)
+}
+
+/// The answers that a source outside has not taken.
+pub fn waiting_of_source(conn: &Conn, source: SourceId) -> Result<Vec<RequestKey>, StoreError> {
+    conn.rows(
+        "SELECT deliveries.request FROM requests JOIN deliveries ON deliveries.request = requests.key
+         WHERE requests.source = ?1 AND requests.run IS NULL AND deliveries.state = 'waiting'
+         ORDER BY requests.key",
+        [source.to_string()],
+        |row| column::parsed(row, "request"),
     )
 }
 

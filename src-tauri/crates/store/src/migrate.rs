@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use crate::{
-    agents, calls, deliveries, ledger, messages, meta, requests, runs, settings, settlements, sources,
-    verdicts,
+    agents, calls, deliveries, ledger, messages, meta, request_events, requests, runs, senders, settings,
+    settlements, sources, verdicts,
 };
 
 /// `SaSo`: says that a file is ours, whatever it is called.
@@ -14,7 +14,9 @@ pub(crate) const APPLICATION_ID: u32 = 0x5361_536f;
 pub(crate) type Migration = &'static [&'static str];
 
 /// All of them, oldest first. An entry never changes once it was released.
-pub(crate) const MIGRATIONS: &[Migration] = &[&[
+pub(crate) const MIGRATIONS: &[Migration] = &[FIRST, SENDERS];
+
+const FIRST: Migration = &[
     meta::SCHEMA,
     settings::SCHEMA,
     sources::SCHEMA,
@@ -27,7 +29,9 @@ pub(crate) const MIGRATIONS: &[Migration] = &[&[
     settlements::SCHEMA,
     deliveries::SCHEMA,
     ledger::SCHEMA,
-]];
+];
+
+const SENDERS: Migration = &[senders::SCHEMA, request_events::SCHEMA];
 
 /// The format that a list of migrations leads to.
 pub(crate) fn version(migrations: &[Migration]) -> u32 {

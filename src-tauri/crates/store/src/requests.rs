@@ -9,6 +9,7 @@ use rusqlite::{Row, params};
 use sayso_domain::run::SlotId;
 use sayso_domain::{Digest, Outcome, RequestKey, RequestState, RunId, Shown, SourceId, Time};
 
+use crate::request_events::{self, EventKind};
 use crate::{Conn, StoreError, Tx, column};
 
 pub(crate) const SCHEMA: &str = "
@@ -135,12 +136,47 @@ pub fn insert(tx: &Tx<'_>, new: &NewRequest) -> Result<(), StoreError> {
             request.expires_at.map(Time::as_millis),
         ],
     )?;
-    Ok(())
+    request_events::append(tx, new.key, EventKind::Asked, new.received_at)
 }
 
 /// A request by its key.
 pub fn get(conn: &Conn, key: RequestKey) -> Result<Option<RequestRow>, StoreError> {
     conn.row("SELECT * FROM requests WHERE key = ?1", [key.to_string()], of_row)
+}
+
+/// A request of a source that is no run, by the id that the source chose.
+pub fn of_source(conn: &Conn, source: SourceId, id: &str) -> Result<Option<RequestRow>, StoreError> {
+    conn.row(
+        "SELECT * FROM requests WHERE source = ?1 AND id = ?2 AND run IS NULL",
+        [source.to_string().as_str(), id],
+        of_row,
+    )
+}
+
+/// What waits of a source that is no run, oldest first.
+pub fn open_of_source(conn: &Conn, source: SourceId) -> Result<Vec<RequestKey>, StoreError> {
+    conn.rows(
+        "SELECT key FROM requests WHERE source = ?1 AND state = 'pending' AND run IS NULL ORDER BY received_at, key",
+        [source.to_string()],
+        |row| column::parsed(row, "key"),
+    )
+}
+
+/// How many wait of a source that is no run.
+pub fn count_open_of_source(conn: &Conn, source: SourceId) -> Result<u32, StoreError> {
+    let count = conn.row(
+        "SELECT count(*) FROM requests WHERE source = ?1 AND state = 'pending' AND run IS NULL",
+        [source.to_string()],
+        |row| Ok(row.get(0)?),
+    )?;
+    Ok(count.unwrap_or_default())
+}
+
+/// Whose request it is, where its source is no run.
+pub fn source_outside(conn: &Conn, key: RequestKey) -> Result<Option<SourceId>, StoreError> {
+    conn.row("SELECT source FROM requests WHERE key = ?1 AND run IS NULL", [key.to_string()], |row| {
+        column::parsed(row, "source")
+    })
 }
 
 /// What waits: expiring soonest first, then oldest.
@@ -203,13 +239,15 @@ pub(crate) fn of_row(row: &Row<'_>) -> Result<RequestRow, StoreError> {
         shown: column::json(&shown_text, "a request as shown")?,
         shown_text,
         digest: column::digest(row, "digest")?,
-        state: state(&row.get::<_, String>("state")?, row.get::<_, Option<String>>("cause")?.as_deref())?,
+        state: state_of(row)?,
         received_at: column::time(row, "received_at")?,
     })
 }
 
-fn state(name: &str, cause: Option<&str>) -> Result<RequestState, StoreError> {
-    match (name, cause) {
+/// From a row that has the columns `state` and `cause` of this table.
+pub(crate) fn state_of(row: &Row<'_>) -> Result<RequestState, StoreError> {
+    let (name, cause): (String, Option<String>) = (row.get("state")?, row.get("cause")?);
+    match (name.as_str(), cause.as_deref()) {
         ("pending", None) => Ok(RequestState::Pending),
         (name, cause) => Outcome::from_names(name, cause)
             .map(RequestState::Settled)

@@ -5,6 +5,7 @@ use rusqlite::{Row, params};
 use sayso_domain::{Answer, Class, DecidedBy, Outcome, RequestKey, Settlement, Surface};
 use serde_json::Value;
 
+use crate::request_events::{self, EventKind};
 use crate::{Conn, StoreError, Tx, column};
 
 pub(crate) const SCHEMA: &str = "
@@ -69,6 +70,7 @@ pub fn settle(
             settlement.at.as_millis(),
         ],
     )?;
+    request_events::append(tx, request, EventKind::Settled, settlement.at)?;
     Ok(true)
 }
 

@@ -47,6 +47,15 @@ pub fn ensure(
     known.ok_or(StoreError::Conflict)
 }
 
+/// Whether a source of another kind goes by this name, however it is written in capitals and small letters.
+pub fn is_taken_by_others(conn: &Conn, kind: &str, name: &str) -> Result<bool, StoreError> {
+    let name = name.to_lowercase();
+    let names = conn.rows("SELECT name FROM sources WHERE kind <> ?1", [kind], |row| {
+        Ok(row.get::<_, String>(0)?)
+    })?;
+    Ok(names.iter().any(|taken| taken.to_lowercase() == name))
+}
+
 /// One of them.
 pub fn get(conn: &Conn, id: SourceId) -> Result<Option<SourceRow>, StoreError> {
     conn.row("SELECT id, kind, name, created_at FROM sources WHERE id = ?1", [id.to_string()], |row| {

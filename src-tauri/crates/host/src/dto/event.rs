@@ -12,6 +12,8 @@ pub enum Topic {
     Runs,
     /// Agents.
     Agents,
+    /// Senders.
+    Senders,
     /// Decisions.
     History,
     /// Settings, health and problems.

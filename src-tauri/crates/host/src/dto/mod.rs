@@ -7,6 +7,7 @@ mod event;
 mod history;
 mod inbox;
 mod runs;
+mod senders;
 mod status;
 
 pub use agents::{AgentItem, AgentName, AgentSave, AgentTest};
@@ -18,4 +19,5 @@ pub use inbox::{Decide, Decision, RequestDetail, RequestItem, RequestRef, TrailS
 pub use runs::{
     CallItem, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
+pub use senders::{SenderItem, SenderName, SenderSetup, SenderToken};
 pub use status::{AppStatus, Appearance, Empty, Health, Settings};

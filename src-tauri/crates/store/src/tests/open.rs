@@ -53,7 +53,7 @@ fn a_new_file_is_ours_and_syncs_every_commit() {
     assert_eq!(pragma("journal_mode"), "wal");
     assert_eq!(pragma("synchronous"), "2");
     assert_eq!(pragma("foreign_keys"), "1");
-    assert_eq!(pragma("user_version"), "1");
+    assert_eq!(pragma("user_version"), "2");
     assert_eq!(pragma("application_id"), "1398887279");
     assert!(!folder.path().join("backups").exists());
 }
@@ -140,8 +140,8 @@ fn a_folder_that_cannot_be_written_or_is_not_there_is_named() {
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
-const NEXT: &[Migration] = &[MIGRATIONS[0], &["ALTER TABLE settings ADD COLUMN note TEXT;"]];
-const BROKEN: &[Migration] = &[MIGRATIONS[0], &["ALTER TABLE settings ADD COLUMN note TEXT;", "NONSENSE;"]];
+const NEXT: &[Migration] = &[MIGRATIONS[0], MIGRATIONS[1], &["ALTER TABLE settings ADD COLUMN note TEXT;"]];
+const BROKEN: &[Migration] = &[MIGRATIONS[0], MIGRATIONS[1], &["ALTER TABLE settings ADD COLUMN note TEXT;", "NONSENSE;"]];
 
 #[tokio::test]
 async fn an_older_file_is_backed_up_then_migrated() {
@@ -157,7 +157,7 @@ async fn an_older_file_is_backed_up_then_migrated() {
     assert!(error.to_string().contains("NONSENSE"), "{error}");
     let migrated = writer_at(&db, NEXT).unwrap();
     let version: u32 = migrated.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-    assert_eq!(version, 2);
+    assert_eq!(version, 3);
     assert_eq!(settings::get(&migrated, "kept").unwrap().as_deref(), Some("1"));
     drop(migrated);
 
@@ -165,11 +165,11 @@ async fn an_older_file_is_backed_up_then_migrated() {
     assert!(!backups.is_empty());
     for backup in backups {
         let path = backup.unwrap().path();
-        assert!(path.to_str().unwrap().contains("format1"), "{path:?}");
+        assert!(path.to_str().unwrap().contains("format2"), "{path:?}");
         let conn = writer_at(&path, MIGRATIONS).unwrap();
         assert_eq!(settings::get(&conn, "kept").unwrap().as_deref(), Some("1"));
     }
-    assert!(matches!(Store::open(&db).err().unwrap(), OpenError::Newer { found: 2, known: 1, .. }));
+    assert!(matches!(Store::open(&db).err().unwrap(), OpenError::Newer { found: 3, known: 2, .. }));
 }
 
 #[tokio::test]
