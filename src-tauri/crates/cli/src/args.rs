@@ -95,6 +95,11 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         reason: Option<String>,
     },
+    /// Say who may ask over HTTP: bots and scripts, each with a token.
+    Sender {
+        #[command(subcommand)]
+        what: SenderCommand,
+    },
     /// Look back at decisions, newest first, also when no host runs.
     History {
         #[command(flatten)]
@@ -133,6 +138,57 @@ pub(crate) enum AgentCommand {
         /// Its name.
         name: String,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SenderCommand {
+    /// Add a sender and print its token, which is shown this once.
+    Add {
+        #[command(flatten)]
+        new: NewSender,
+        /// Write the token to this file, which only you can read, instead of printing it.
+        #[arg(long, value_name = "FILE")]
+        token_file: Option<PathBuf>,
+    },
+    /// List the senders.
+    List,
+    /// Give a sender a new token; the old one opens nothing from then on.
+    Rotate {
+        /// Its name.
+        name: String,
+        /// Write the token to this file, which only you can read, instead of printing it.
+        #[arg(long, value_name = "FILE")]
+        token_file: Option<PathBuf>,
+    },
+    /// Take a sender's right to ask; what it has open is cancelled.
+    Revoke {
+        /// Its name.
+        name: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewSender {
+    /// Its name: what its requests show as their source.
+    pub(crate) name: String,
+    /// blue, green, amber, red, violet, teal, pink or grey.
+    #[arg(long)]
+    pub(crate) colour: Option<String>,
+    /// One or two letters that stand for it.
+    #[arg(long)]
+    pub(crate) initials: Option<String>,
+    /// How many of its requests may wait at once.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_open: Option<u32>,
+    /// How many it may ask within a minute.
+    #[arg(long, value_name = "N")]
+    pub(crate) per_minute: Option<u32>,
+    /// Let it declare requests whose arguments you may edit.
+    #[arg(long)]
+    pub(crate) may_edit: bool,
+    /// Let it bring choices of its own beside yes and no.
+    #[arg(long)]
+    pub(crate) own_choices: bool,
 }
 
 #[derive(Debug, Subcommand)]

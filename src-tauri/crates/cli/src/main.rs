@@ -14,6 +14,7 @@ mod out;
 mod questions;
 mod running;
 mod runs;
+mod senders;
 mod serve;
 mod signals;
 mod watch;
@@ -63,6 +64,7 @@ async fn dispatch(args: Args, out: &Out) -> Result<Exit, Failure> {
         Command::Serve { port } => serve::serve(out, &data_dir, port).await,
         Command::Open => serve::open(out, &data_dir).await,
         Command::Agent { what } => agents::agent(out, &data_dir, what).await,
+        Command::Sender { what } => senders::sender(out, &data_dir, what).await,
         Command::Run { agent, task, wait } => runs::run(out, &data_dir, &agent, &task, wait).await,
         Command::Runs { what } => runs::runs(out, &data_dir, what).await,
         Command::Ask(args) => ask::ask(out, explicit, *args).await,

@@ -73,7 +73,8 @@ pub struct Listed {
     pub total: u32,
 }
 
-const SELECT: &str = "SELECT senders.*, sources.name FROM senders JOIN sources ON sources.id = senders.source";
+const SELECT: &str =
+    "SELECT senders.*, sources.name FROM senders JOIN sources ON sources.id = senders.source";
 
 /// Adds a sender, or gives one that is known all of this. Its source must be there; `name` is the source's.
 pub fn put(tx: &Tx<'_>, row: &SenderRow) -> Result<(), StoreError> {

@@ -50,9 +50,8 @@ pub fn ensure(
 /// Whether a source of another kind goes by this name, however it is written in capitals and small letters.
 pub fn is_taken_by_others(conn: &Conn, kind: &str, name: &str) -> Result<bool, StoreError> {
     let name = name.to_lowercase();
-    let names = conn.rows("SELECT name FROM sources WHERE kind <> ?1", [kind], |row| {
-        Ok(row.get::<_, String>(0)?)
-    })?;
+    let names =
+        conn.rows("SELECT name FROM sources WHERE kind <> ?1", [kind], |row| Ok(row.get::<_, String>(0)?))?;
     Ok(names.iter().any(|taken| taken.to_lowercase() == name))
 }
 

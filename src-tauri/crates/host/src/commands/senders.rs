@@ -145,7 +145,9 @@ fn refuse_taken(conn: &Conn, name: &str) -> Result<(), Refusal> {
     let told = |message: String| Err(Refusal::Told(problem(message)));
     let lower = name.to_lowercase();
     if lower == LOCAL_NAME || sources::is_taken_by_others(conn, SENDER_KIND, name)? {
-        return told(format!("{name} is the name of something else that asks. Nothing was changed. Choose another name."));
+        return told(format!(
+            "{name} is the name of something else that asks. Nothing was changed. Choose another name."
+        ));
     }
     let known = senders::list(conn)?;
     let same = known.iter().find(|known| known.row.name.to_lowercase() == lower);
@@ -170,7 +172,8 @@ fn active(conn: &Conn, name: &str) -> Result<SenderRow, Refusal> {
 }
 
 fn change(row: &mut SenderRow, setup: &SenderSetup) {
-    let SenderSetup { name: _, initials, colour, max_open, per_minute, may_edit, own_choices } = setup.clone();
+    let SenderSetup { name: _, initials, colour, max_open, per_minute, may_edit, own_choices } =
+        setup.clone();
     if let Some(initials) = initials {
         row.initials = initials;
     }
@@ -243,5 +246,8 @@ fn no_sender(name: &str) -> RpcError {
 
 fn no_random(error: getrandom::Error) -> RpcError {
     tracing::error!(%error, "no random numbers");
-    RpcError::new(code::STORAGE, "The system gave no random numbers for a token. Nothing was changed. Try again.")
+    RpcError::new(
+        code::STORAGE,
+        "The system gave no random numbers for a token. Nothing was changed. Try again.",
+    )
 }

@@ -51,7 +51,8 @@ impl Host {
     pub async fn sender(&self, token: &str) -> Result<Asker, SenderError> {
         let hash = token::hash(token);
         let row = self.store().read(move |reader| senders::by_token_hash(reader, &hash)).await?;
-        let row = row.filter(|row| token::is_same(&row.token_hash, &hash)).ok_or(SenderError::Unauthorized)?;
+        let row =
+            row.filter(|row| token::is_same(&row.token_hash, &hash)).ok_or(SenderError::Unauthorized)?;
         if row.revoked_at.is_some() {
             return Err(SenderError::Revoked);
         }
@@ -75,9 +76,8 @@ impl Host {
     }
 
     async fn local_source(&self) -> Result<SourceId, SenderError> {
-        let ensured = self
-            .store()
-            .write(|tx| sources::ensure(tx, LOCAL_KIND, LOCAL_NAME, now(), new_source_id()));
+        let ensured =
+            self.store().write(|tx| sources::ensure(tx, LOCAL_KIND, LOCAL_NAME, now(), new_source_id()));
         Ok(ensured.await?)
     }
 

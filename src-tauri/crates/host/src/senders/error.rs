@@ -8,16 +8,22 @@ use sayso_store::StoreError;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SenderError {
     /// No token that is known.
-    #[error("This token is not known. Nobody was asked. Use the token that `sayso sender add` showed, or make a new one.")]
+    #[error(
+        "This token is not known. Nobody was asked. Use the token that `sayso sender add` showed, or make a new one."
+    )]
     Unauthorized,
     /// The sender lost the right to ask.
-    #[error("This sender was revoked, and what it had open was cancelled. Nobody was asked. Let its owner add it again.")]
+    #[error(
+        "This sender was revoked, and what it had open was cancelled. Nobody was asked. Let its owner add it again."
+    )]
     Revoked,
     /// It has no request with this id.
     #[error("You have no request with this id.")]
     NotFound,
     /// The id stands for something else already.
-    #[error("You have asked something else under the same `id` before. Nobody was asked again. Choose another `id`.")]
+    #[error(
+        "You have asked something else under the same `id` before. Nobody was asked again. Choose another `id`."
+    )]
     OtherContent,
     /// It has not ended.
     #[error("This request still waits: there is no answer to acknowledge.")]
@@ -29,10 +35,14 @@ pub enum SenderError {
     #[error("This answer was acknowledged before, and an answer is used once.")]
     Acknowledged,
     /// The id cannot stand in a path, or shows something other than it is.
-    #[error("The request's `id` must be 1 to 200 characters with no control or invisible ones, and not `.` or `..`. Nobody was asked.")]
+    #[error(
+        "The request's `id` must be 1 to 200 characters with no control or invisible ones, and not `.` or `..`. Nobody was asked."
+    )]
     Id,
     /// The kind is no name.
-    #[error("The request's `kind` must be 1 to 64 characters with no control or invisible ones. Nobody was asked.")]
+    #[error(
+        "The request's `kind` must be 1 to 64 characters with no control or invisible ones. Nobody was asked."
+    )]
     Kind,
     /// There is nothing to read.
     #[error("The request's `prompt` is empty. Nobody was asked. Say what the person shall decide.")]
@@ -41,7 +51,9 @@ pub enum SenderError {
     #[error(transparent)]
     Refused(InboxError),
     /// Too many of its requests wait.
-    #[error("{0} of your requests wait already, and no more may. Nobody was asked. Wait until some are decided, or withdraw some.")]
+    #[error(
+        "{0} of your requests wait already, and no more may. Nobody was asked. Wait until some are decided, or withdraw some."
+    )]
     TooManyOpen(u32),
     /// It asks too fast.
     #[error("You ask faster than {per_minute} times a minute. Nobody was asked. Try again later.")]

@@ -141,7 +141,8 @@ fn a_folder_that_cannot_be_written_or_is_not_there_is_named() {
 }
 
 const NEXT: &[Migration] = &[MIGRATIONS[0], MIGRATIONS[1], &["ALTER TABLE settings ADD COLUMN note TEXT;"]];
-const BROKEN: &[Migration] = &[MIGRATIONS[0], MIGRATIONS[1], &["ALTER TABLE settings ADD COLUMN note TEXT;", "NONSENSE;"]];
+const BROKEN: &[Migration] =
+    &[MIGRATIONS[0], MIGRATIONS[1], &["ALTER TABLE settings ADD COLUMN note TEXT;", "NONSENSE;"]];
 
 #[tokio::test]
 async fn an_older_file_is_backed_up_then_migrated() {
