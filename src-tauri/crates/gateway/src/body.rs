@@ -8,23 +8,32 @@ use serde::de::DeserializeOwned;
 
 use crate::problem::Problem;
 
-/// The largest body that is taken.
-const LARGEST: usize = 2 * 1024 * 1024;
+/// The largest body that is taken from the owner's own clients.
+const LARGEST: usize = 2 * MIB;
+const MIB: usize = 1024 * 1024;
 /// How much of a body that is too large is read and dropped, so that its sender gets to read the refusal.
 const DROPPED: usize = 16 * 1024 * 1024;
 /// How long a body may take to arrive.
 const SLOWEST: Duration = Duration::from_secs(10);
 
+/// Reads a call of the owner's own clients.
+pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
+    read_json_within(request, LARGEST).await
+}
+
 /// Reads a request's JSON, within limits of size, time and depth. It must say that it is JSON: what a form of another
 /// site can send is refused.
-pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
+pub(crate) async fn read_json_within<T: DeserializeOwned>(
+    request: Request,
+    largest: usize,
+) -> Result<T, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         let message = "The body must be application/json.";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", message));
     }
-    let bytes = match tokio::time::timeout(SLOWEST, read(request.into_body())).await {
+    let bytes = match tokio::time::timeout(SLOWEST, read(request.into_body(), largest)).await {
         Ok(bytes) => bytes?,
         Err(_) => {
             let message = "The body took too long to arrive. Nothing was changed. Send it again.";
@@ -35,14 +44,14 @@ pub(crate) async fn read_json<T: DeserializeOwned>(request: Request) -> Result<T
         .map_err(|error| Problem::bad_request(format!("The body cannot be read: {error}.")))
 }
 
-async fn read(mut body: Body) -> Result<Vec<u8>, Problem> {
+async fn read(mut body: Body, largest: usize) -> Result<Vec<u8>, Problem> {
     let mut bytes = Vec::new();
     let mut size = 0;
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Problem::bad_request("The body broke off. Nothing was changed."))?;
         let Ok(chunk) = frame.into_data() else { continue };
         size += chunk.len();
-        if size <= LARGEST {
+        if size <= largest {
             bytes.extend_from_slice(&chunk);
         } else {
             bytes = Vec::new();
@@ -51,8 +60,8 @@ async fn read(mut body: Body) -> Result<Vec<u8>, Problem> {
             break;
         }
     }
-    if size > LARGEST {
-        let message = format!("The body is larger than {} MiB. Nothing was changed.", LARGEST / 1024 / 1024);
+    if size > largest {
+        let message = format!("The body is larger than {} MiB. Nothing was changed.", largest / MIB);
         return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
     }
     Ok(bytes)

@@ -2,10 +2,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use sayso_host::Surface;
+use sayso_host::{SenderError, Surface};
 
 use crate::access::Bearer;
 use crate::problem::Problem;
@@ -36,18 +36,42 @@ pub(crate) async fn signed_in(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let bearer =
-        bearer_token(request.headers()).and_then(|token| shared.access.bearer(token, Instant::now()));
-    match bearer {
-        Some(bearer) => {
-            request.extensions_mut().insert(Caller::of(bearer));
+    match caller(&shared, request.headers()).await {
+        Ok(caller) => {
+            request.extensions_mut().insert(caller);
             next.run(request).await
         }
-        None => Problem::unauthorized().into_response(),
+        Err(problem) => problem.into_response(),
     }
 }
 
-fn bearer_token(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+/// Lets the owner's processes through. One that shows a token wants to be whoever the token says, and no more.
+pub(crate) async fn at_socket(state: State<Arc<Shared>>, mut request: Request, next: Next) -> Response {
+    if request.headers().contains_key(header::AUTHORIZATION) {
+        return signed_in(state, request, next).await;
+    }
+    request.extensions_mut().insert(Caller::OWNER);
+    next.run(request).await
+}
+
+async fn caller(shared: &Shared, headers: &HeaderMap) -> Result<Caller, Problem> {
+    let token = bearer_token(headers).ok_or_else(Problem::unauthorized)?;
+    if let Some(bearer) = shared.access.bearer(token, Instant::now()) {
+        return Ok(Caller::of(bearer));
+    }
+    match shared.host.sender(token).await {
+        Ok(_) | Err(SenderError::Revoked) => Err(Problem::sender_cannot_answer()),
+        Err(_) => Err(Problem::unauthorized()),
+    }
+}
+
+/// The token of the one `Authorization` header.
+pub(crate) fn bearer_token(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = only(headers)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn only(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let mut all = headers.get_all(header::AUTHORIZATION).iter();
+    all.next().filter(|_| all.next().is_none())
 }

@@ -10,9 +10,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::serve_connection;
+use crate::peer::Peer;
 
-/// How many connections a door holds at once; further ones wait in the kernel's queue.
-const CONNECTIONS: usize = 128;
+/// How many connections a door holds at once; further ones wait in the kernel's queue. Each sender that waits for an
+/// answer holds one.
+const CONNECTIONS: usize = 1024;
 /// How long to wait when no connection can be taken, as when there are too many open files.
 const BREATHER: Duration = Duration::from_millis(100);
 /// How long connections get to finish what they do when the host ends.
@@ -22,30 +24,31 @@ const FAREWELL: Duration = Duration::from_secs(3);
 pub(crate) trait Door {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
 
-    /// The next connection that may come in; none where one was turned away.
-    async fn next(&self) -> io::Result<Option<Self::Stream>>;
+    /// The next connection that may come in, and who is at its other end; none where one was turned away.
+    async fn next(&self) -> io::Result<Option<(Self::Stream, Peer)>>;
 }
 
 impl Door for TcpListener {
     type Stream = TcpStream;
 
-    async fn next(&self) -> io::Result<Option<TcpStream>> {
+    async fn next(&self) -> io::Result<Option<(TcpStream, Peer)>> {
         let (stream, peer) = self.accept().await?;
         let _ = stream.set_nodelay(true);
-        Ok(peer.ip().is_loopback().then_some(stream))
+        Ok(peer.ip().is_loopback().then_some((stream, Peer::Anybody)))
     }
 }
 
 impl Door for UnixListener {
     type Stream = UnixStream;
 
-    async fn next(&self) -> io::Result<Option<UnixStream>> {
+    async fn next(&self) -> io::Result<Option<(UnixStream, Peer)>> {
         let (stream, _) = self.accept().await?;
         let is_ours = is_same_user(&stream)?;
         if !is_ours {
             tracing::warn!("a process of another user was turned away at the socket");
         }
-        Ok(is_ours.then_some(stream))
+        let peer = Peer::Owner { pid: stream.peer_cred()?.pid() };
+        Ok(is_ours.then_some((stream, peer)))
     }
 }
 
@@ -69,8 +72,8 @@ pub(crate) async fn serve<D: Door>(door: D, routes: Router, stop: CancellationTo
             next = next => next,
         };
         match next {
-            Ok(Some(stream)) => {
-                let connection = serve_connection(stream, routes.clone(), stop.clone());
+            Ok(Some((stream, peer))) => {
+                let connection = serve_connection(stream, peer, routes.clone(), stop.clone());
                 connections.spawn(async move {
                     let _place = place;
                     connection.await;

@@ -13,6 +13,7 @@ use crate::access::Access;
 use crate::guard::OwnNames;
 use crate::routes::{Shared, loopback_routes, socket_routes};
 use crate::secret::new_secret;
+use crate::waits::Waits;
 use crate::{GatewayError, door, folder};
 
 /// How many streams of events may be open at once.
@@ -57,6 +58,7 @@ impl Gateway {
             names: OwnNames::new(port),
             url,
             streams: Arc::new(Semaphore::new(STREAMS)),
+            waits: Waits::default(),
             stop: CancellationToken::new(),
         });
         let tasks = TaskTracker::new();

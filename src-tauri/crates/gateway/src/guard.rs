@@ -9,6 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::problem::Problem;
 use crate::routes::Shared;
+use crate::v1::{self, Fault};
 
 const POLICY: &str = "default-src 'self'; connect-src 'self'; img-src 'self' data:; style-src 'self'; script-src 'self'; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -62,8 +63,10 @@ impl OwnNames {
 
 /// Checks where a request comes from, and sets the headers that keep a page to itself.
 pub(crate) async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let path = request.uri().path().to_owned();
     let mut response = match shared.names.check(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
+        Err(problem) if v1::is_path(&path) => Fault::from(problem).into_response(),
         Err(problem) => problem.into_response(),
     };
     let headers = response.headers_mut();

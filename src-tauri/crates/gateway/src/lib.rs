@@ -23,9 +23,12 @@ mod folder;
 mod gateway;
 mod guard;
 mod page;
+mod peer;
 mod problem;
 mod routes;
 mod secret;
+mod v1;
+mod waits;
 
 pub use asker::{AskError, Asker, Contact, Place, PlaceError, Posted, Refusal, SenderToken, TokenError};
 pub use client::{Client, ClientError, Events};

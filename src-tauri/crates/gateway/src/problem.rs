@@ -7,9 +7,9 @@ use serde_json::json;
 /// A refusal, as a client gets it: a status and `{"error":{"code","message"}}`.
 #[derive(Debug)]
 pub(crate) struct Problem {
-    status: StatusCode,
-    code: String,
-    message: String,
+    pub(crate) status: StatusCode,
+    pub(crate) code: String,
+    pub(crate) message: String,
 }
 
 impl Problem {
@@ -28,6 +28,12 @@ impl Problem {
     pub(crate) fn unauthorized() -> Self {
         let message = "This page is not signed in, or was for too long. Nothing was changed. Run `sayso open` for a new link.";
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
+    }
+
+    pub(crate) fn sender_cannot_answer() -> Self {
+        let message =
+            "A sender asks and can never answer. Nothing was changed. The API for senders is under /v1.";
+        Self::new(StatusCode::FORBIDDEN, "sender_cannot_answer", message)
     }
 
     pub(crate) fn busy() -> Self {
@@ -51,7 +57,9 @@ impl From<RpcError> for Problem {
             code::UNKNOWN_COMMAND | code::NOT_FOUND => StatusCode::NOT_FOUND,
             code::ALREADY_DECIDED | code::DIGEST_MISMATCH => StatusCode::CONFLICT,
             code::EXPIRED => StatusCode::GONE,
-            code::INVALID_DATA | code::AGENT_PROBLEM => StatusCode::UNPROCESSABLE_ENTITY,
+            code::INVALID_DATA | code::AGENT_PROBLEM | code::SENDER_PROBLEM => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             code::STORAGE => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };

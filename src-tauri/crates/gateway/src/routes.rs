@@ -13,11 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::body::read_json;
-use crate::caller::{Caller, signed_in};
+use crate::caller::{Caller, at_socket, signed_in};
 use crate::events::events;
 use crate::guard::{OwnNames, guard};
 use crate::page::page;
 use crate::problem::Problem;
+use crate::v1;
+use crate::waits::Waits;
 
 /// What all requests see.
 pub(crate) struct Shared {
@@ -27,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) url: String,
     /// One permit for each stream of events.
     pub(crate) streams: Arc<Semaphore>,
+    /// The places of those who wait for answers.
+    pub(crate) waits: Waits,
     pub(crate) stop: CancellationToken,
 }
 
@@ -43,9 +47,10 @@ pub(crate) fn socket_routes(shared: Arc<Shared>) -> Router {
         .route("/rpc", post(rpc))
         .route("/events", get(events))
         .route("/link", post(link))
+        .route_layer(middleware::from_fn_with_state(shared.clone(), at_socket))
+        .merge(v1::routes())
         .fallback(async || Problem::not_found())
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(Extension(Caller::OWNER))
         .with_state(shared)
 }
 
@@ -56,6 +61,7 @@ pub(crate) fn loopback_routes(shared: Arc<Shared>) -> Router {
         .route("/events", get(events))
         .route_layer(middleware::from_fn_with_state(shared.clone(), signed_in))
         .route("/session", post(session))
+        .merge(v1::routes())
         .fallback_service(get(page).fallback(method_not_allowed))
         .method_not_allowed_fallback(method_not_allowed)
         .layer(middleware::from_fn_with_state(shared.clone(), guard))

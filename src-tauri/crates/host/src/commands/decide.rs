@@ -24,7 +24,10 @@ pub(crate) async fn decide(host: &Host, surface: Surface, params: Decide) -> Res
     };
     let digest = params.digest.as_deref().map(str::parse).transpose();
     let digest = digest.map_err(|_| RpcError::new(code::BAD_REQUEST, "The digest is not one of ours."))?;
-    match host.inbox().decide(key, Verdict { answer, digest, surface }).await {
+    let inbox = host.inbox().clone();
+    let decided =
+        host.finish(async move { inbox.decide(key, Verdict { answer, digest, surface }).await }).await;
+    match decided.map_err(storage)? {
         Ok(decided) => Ok(view::decision::of_decided(&decided)),
         Err(error) => Err(refused(error)),
     }

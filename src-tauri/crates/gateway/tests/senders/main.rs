@@ -1,0 +1,5 @@
+//! Senders over real HTTP at both doors: what they get, and what they never do.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod asking;
+mod stage;
