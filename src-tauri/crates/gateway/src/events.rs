@@ -63,7 +63,7 @@ impl Listener {
 }
 
 fn everything() -> String {
-    let topics = [Topic::Inbox, Topic::Runs, Topic::Agents, Topic::History, Topic::Status];
+    let topics = [Topic::Inbox, Topic::Runs, Topic::Agents, Topic::Senders, Topic::History, Topic::Status];
     topics.into_iter().map(|topic| frame(&UiEvent { topic, id: None })).collect()
 }
 

@@ -18,6 +18,8 @@ use crate::{GatewayError, door, folder};
 
 /// How many streams of events may be open at once.
 const STREAMS: usize = 64;
+/// How many files may be open: those of both doors full of connections, and of the rest.
+const FILES: u64 = 4096;
 /// Where ports are chosen from: below those that the system lends to outgoing connections, so that a chosen one is
 /// still free at the next start.
 const PORTS: std::ops::Range<u16> = 20_000..30_000;
@@ -43,6 +45,7 @@ impl Gateway {
     /// # Errors
     /// The port that was asked for is taken, or the data folder cannot be written.
     pub async fn start(host: Host, options: GatewayOptions) -> Result<Self, GatewayError> {
+        allow_files();
         let data_dir = host.data_dir().to_owned();
         let loopback = bind(&data_dir, options.port).await?;
         let port = loopback.local_addr().map_err(GatewayError::Loopback)?.port();
@@ -94,6 +97,18 @@ impl Gateway {
 impl Drop for Gateway {
     fn drop(&mut self) {
         self.shared.stop.cancel();
+    }
+}
+
+/// Every connection is an open file. The usual limit of a session is less than the doors may hold, and may be raised.
+fn allow_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(FILES, |maximum| maximum.min(FILES));
+    if limit.current.is_some_and(|current| current < wanted)
+        && let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit })
+    {
+        tracing::debug!(%error, "the limit of open files stays as it is");
     }
 }
 

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use sayso_host::{RequestEvent, RequestEvents};
-use tokio::time::Interval;
+use tokio::time::{Instant, Interval, interval_at};
 
 use super::Fault;
 use super::asker::Asking;
@@ -50,9 +50,9 @@ pub(super) async fn events(
         };
     let place = shared.waits.take(asker.source()).ok_or_else(Fault::too_many_waits)?;
     let events = shared.host.request_events(&asker, after).await?;
-    let mut alive = tokio::time::interval(ALIVE);
+    let mut alive = interval_at(Instant::now() + ALIVE, ALIVE);
     alive.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    let listener = Listener { shared, events, alive, _place: place };
+    let listener = Listener { shared, events, alive, is_greeted: false, _place: place };
     let frames = stream::unfold(listener, async |mut listener| {
         let frame = listener.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(frame)), listener))
@@ -64,22 +64,30 @@ struct Listener {
     shared: Arc<Shared>,
     events: RequestEvents,
     alive: Interval,
+    is_greeted: bool,
     _place: Place,
 }
 
 impl Listener {
     /// Ends with the host, and when the sender loses its right.
     async fn next(&mut self) -> Option<String> {
+        // Its id lets a stream that is cut before its first event go on from here.
+        if !std::mem::replace(&mut self.is_greeted, true) {
+            return Some(self.alive());
+        }
         tokio::select! {
             biased;
             () = self.shared.stop.cancelled() => None,
-            // The first tick is at once. Its id lets a stream that is cut before its first event go on from here.
-            _ = self.alive.tick() => Some(format!("id: {}\n: alive\n\n", self.events.seq())),
+            _ = self.alive.tick() => Some(self.alive()),
             events = self.events.next() => {
                 let events = events.ok().filter(|events| !events.is_empty())?;
                 Some(events.into_iter().map(frame).collect())
             }
         }
+    }
+
+    fn alive(&self) -> String {
+        format!("id: {}\n: alive\n\n", self.events.seq())
     }
 }
 

@@ -2,4 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod asking;
+mod attacks;
+mod events;
+mod limits;
+mod local;
+mod openapi;
+mod rights;
 mod stage;
