@@ -1,6 +1,7 @@
 //! Asking while the host dies, comes back, or was never there; and watching through it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -79,6 +80,31 @@ async fn start_starts_a_host_where_none_runs_and_leaves_a_running_one_alone() {
     let again = start(&sayso).end().await.exits(4);
     assert_eq!((again.stderr.as_str(), pid_of_host(&sayso)), ("", pid));
     end_host(&sayso, pid).await;
+}
+
+/// What is started is a script that writes down how it was called and becomes a host.
+#[tokio::test]
+async fn start_takes_the_app_beside_the_command_where_there_is_a_display_and_keeps_the_token_to_itself() {
+    let (root, sayso) = stage();
+    let beside = |name: &str| root.path().join(name);
+    std::fs::copy(sayso_bin(), beside("sayso")).unwrap();
+    let script = format!(
+        "#!/bin/sh\nprintf '%s|' \"$@\" \"$SAYSO_TOKEN\" \"$PWD\" >'{}'\nexec '{}' serve --data-dir \"$3\"\n",
+        beside("called").display(),
+        beside("sayso").display()
+    );
+    std::fs::write(beside("sayso-desktop"), script).unwrap();
+    std::fs::set_permissions(beside("sayso-desktop"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let mut command = Command::new(beside("sayso"));
+    command.args(["ask", "--start", "Deploy?"]).env("SAYSO_DATA_DIR", sayso.data_dir());
+    command.env("DISPLAY", ":77").env("SAYSO_TOKEN", "sayso_nobody").env_remove("SAYSO_URL");
+    command.env_remove("DBUS_SESSION_BUS_ADDRESS");
+    // Nobody has this token, so that nothing is asked.
+    let said = Asking::start(command).end().await.exits(1);
+    assert!(said.stderr.contains("token is not known"), "{said:?}");
+    let called = std::fs::read_to_string(beside("called")).unwrap();
+    assert_eq!(called, format!("--background|--data-dir|{}||/|", sayso.data_dir().display()));
+    end_host(&sayso, pid_of_host(&sayso)).await;
 }
 
 #[tokio::test]
