@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::{Method, Response};
 use sayso_tests::sayso::{Host, Sayso};
@@ -63,6 +63,12 @@ impl Person {
         added["token"].as_str().unwrap().to_owned()
     }
 
+    /// How many wait. A connection to the host before is no answer of this one.
+    async fn waiting(&self) -> usize {
+        let list = wait_value("the host answers", SOON, async || self.rpc("inbox.list", json!({})).await);
+        list.await.as_array().unwrap().len()
+    }
+
     /// Answers whatever waits, with the prompt that it read.
     async fn answer_all(&self) -> bool {
         let Some(list) = self.rpc("inbox.list", json!({})).await else { return false };
@@ -87,16 +93,20 @@ struct Bot {
 
 impl Bot {
     async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> Response {
-        wait_value("the host answers", SOON, async || {
-            let request =
-                self.http.request(method.clone(), format!("{}{path}", self.url)).bearer_auth(&self.token);
+        let limit = Instant::now() + SOON;
+        loop {
+            let url = format!("{}{path}", self.url);
+            let request = self.http.request(method.clone(), url).bearer_auth(&self.token);
             let request = match body {
                 Some(body) => request.json(body),
                 None => request,
             };
-            request.send().await.ok().filter(|answer| !answer.status().is_server_error())
-        })
-        .await
+            match request.send().await {
+                Ok(answer) if !answer.status().is_server_error() => return answer,
+                other => assert!(Instant::now() < limit, "the host does not answer: {other:?}"),
+            }
+            tokio::time::sleep(Duration::from_millis(15)).await;
+        }
     }
 
     /// Asks, waits and acknowledges; gives the answer.
@@ -104,16 +114,19 @@ impl Bot {
         let request = json!({ "id": id, "kind": "input", "prompt": prompt });
         let asked = self.call(Method::POST, "/v1/requests", Some(&request)).await;
         assert!(matches!(asked.status().as_u16(), 200 | 201), "{asked:?}");
-        let answer = wait_value("an answer", Duration::from_secs(60), async || {
+        let answer = loop {
             let answer = self.call(Method::GET, &format!("/v1/requests/{id}/answer?wait=25"), None).await;
             match answer.status().as_u16() {
-                204 => None,
+                204 => {}
                 // A body that broke off is read again.
-                200 => answer.json::<Value>().await.ok(),
+                200 => {
+                    if let Ok(answer) = answer.json::<Value>().await {
+                        break answer;
+                    }
+                }
                 other => panic!("{other} for {id}"),
             }
-        })
-        .await;
+        };
         let acked = self.call(Method::POST, &format!("/v1/requests/{id}/ack"), None).await;
         assert_eq!(acked.status().as_u16(), 200);
         answer
@@ -130,15 +143,11 @@ async fn what_was_asked_before_a_kill_is_there_after_it_and_a_wait_that_was_cut_
     let bot = Bot { http: stage.http.clone(), url: url.clone(), token };
     let asking = bot.ask("a", "One?");
     let killing = async {
-        wait_until("it waits", SOON, async || {
-            person.rpc("inbox.list", json!({})).await.is_some_and(|list| list.as_array().unwrap().len() == 1)
-        })
-        .await;
+        wait_until("it waits", SOON, async || person.waiting().await == 1).await;
         host.kill();
         let host = stage.serve();
         assert_eq!(host.url, url, "the port is kept");
-        let list = person.rpc("inbox.list", json!({})).await.unwrap();
-        assert_eq!(list.as_array().unwrap().len(), 1);
+        assert_eq!(person.waiting().await, 1);
         assert!(person.answer_all().await);
         host
     };
@@ -147,6 +156,7 @@ async fn what_was_asked_before_a_kill_is_there_after_it_and_a_wait_that_was_cut_
     // Answered, not acknowledged, killed: it can be read again.
     let request = json!({ "id": "b", "kind": "approval", "prompt": "Two?" });
     bot.call(Method::POST, "/v1/requests", Some(&request)).await;
+    assert_eq!(person.waiting().await, 1);
     assert!(person.answer_all().await);
     host.kill();
     let _host = stage.serve();
