@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use sayso_tests::model::{Reply, ScriptedModel, Style as ModelStyle, call};
 use sayso_tests::process::OwnedChild;
 use sayso_tests::sayso::build_folder;
 use sayso_tests::stage::{AGENT, Stage};
@@ -108,30 +109,38 @@ async fn servers_of_another_programs_file_are_imported_and_ask_too() {
 }
 
 #[tokio::test]
-async fn a_servers_tool_asks_by_default_and_its_server_lives_on_while_the_run_waits() {
+async fn a_servers_tool_asks_by_default_and_its_server_lives_from_the_first_call_to_the_runs_end() {
     for like in GENERATIONS {
-        let stage = stage("env", json!({})).await;
+        let model = ScriptedModel::answering(ModelStyle::OpenAi, |captured| {
+            let messages = captured.json["messages"].as_array().unwrap();
+            match messages.iter().filter(|message| message["role"] == "tool").count() {
+                done @ 0..2 => Reply::calls([call(&format!("call_{done}"), "t_env", &json!({}))]),
+                _ => Reply::text("I am done."),
+            }
+        });
+        let stage = Stage::new(model.await);
         let _host = stage.sayso.serve();
         add(&stage, entry(like), json!({})).await;
         let run = stage.start_run("go").await;
-        let mut processes = Vec::new();
-        for turn in 0..2 {
+        for _ in 0..2 {
             let request = stage.waiting().await;
             assert_eq!(request["request"]["prompt"], "Run env of the MCP server t? {}");
             stage.sayso.run(&["approve", key(&request)]).await.exits(0);
-            stage.wait_status(&run, "done").await;
-            let shown = stage.sayso.json(&["runs", "show", &run]).await.exits(0).value();
-            let output: Value =
-                serde_json::from_str(shown["calls"][turn]["output"].as_str().unwrap()).unwrap();
-            assert_eq!(output["folder"], stage.work().to_str().unwrap());
-            processes.push(output["process"].clone());
-            let gone = Path::new("/proc").join(processes[turn].to_string());
-            wait_until("the server ends with the run", SOON, async || !gone.exists()).await;
-            if turn == 0 {
-                stage.sayso.run(&["runs", "tell", &run, "again"]).await.exits(0);
-            }
+            wait_until("the request is decided", SOON, async || {
+                stage.list().await.iter().all(|waiting| waiting["key"] != request["key"])
+            })
+            .await;
         }
-        assert_ne!(processes[0], processes[1]);
+        stage.wait_status(&run, "done").await;
+        let shown = stage.sayso.json(&["runs", "show", &run]).await.exits(0).value();
+        let process = |at: usize| -> u64 {
+            let output: Value = serde_json::from_str(shown["calls"][at]["output"].as_str().unwrap()).unwrap();
+            assert_eq!(output["folder"], stage.work().to_str().unwrap());
+            output["process"].as_u64().unwrap()
+        };
+        assert_eq!(process(0), process(1), "it is not started anew for each approval");
+        let gone = Path::new("/proc").join(process(0).to_string());
+        wait_until("the server ends with the run", SOON, async || !gone.exists()).await;
         stage.model.assert_balanced();
     }
 }
@@ -366,7 +375,12 @@ async fn everything_at_an_address() -> (OwnedChild, Value) {
     drop(free);
     let script = real("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     let mut command = Command::new("node");
-    command.arg(script).arg("streamableHttp").env("PORT", port.to_string()).stderr(Stdio::null());
+    command
+        .arg(script)
+        .arg("streamableHttp")
+        .env("PORT", port.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let server = OwnedChild::start(&mut command);
     wait_until("the server listens", SOON, async || {
         tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok()

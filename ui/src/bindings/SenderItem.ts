@@ -41,6 +41,22 @@ may_edit: boolean,
  */
 own_choices: boolean, 
 /**
+ * Where its answers are posted to.
+ */
+callback_url: string | null, 
+/**
+ * Where the secret lies that signs them: `keyring` or `file`.
+ */
+callback_key: string | null, 
+/**
+ * How many answers its callback has not taken though they were tried.
+ */
+failing: number, 
+/**
+ * Why, of the one that was tried last.
+ */
+last_failure: string | null, 
+/**
  * When it was added.
  */
 created_at: string, 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use reqwest::Client;
 use sayso_agent::system_time as now;
-use sayso_domain::{RequestKey, SourceId, Time};
+use sayso_domain::{RequestKey, SourceId};
 use sayso_store::deliveries::{self, DeliveryRow, DeliveryState};
 use sayso_store::senders::{self, SenderRow};
 use sayso_store::{StoreError, requests};
