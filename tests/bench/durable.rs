@@ -68,7 +68,7 @@ pub(crate) async fn measure(table: &mut Table) {
     table.row(what, counted, COMMITS.len(), times, Aim::AtMost(1.0));
     table.note(format!("A bare commit with its sync takes {} here. The commits of a cycle:", shown(commit)));
     for (number, (commit, because)) in (1..).zip(COMMITS) {
-        table.note(format!("  {number}. {commit}: {because}."));
+        table.note(format!("Commit {number}, {commit}: {because}."));
     }
 }
 
