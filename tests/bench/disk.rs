@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::sync::Mutex;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -12,7 +13,7 @@ pub(crate) fn folder() -> TempDir {
 
 /// A database with nothing of ours around it: the floor of what is durable.
 pub(crate) struct Bare {
-    conn: Connection,
+    conn: Mutex<Connection>,
     _folder: TempDir,
 }
 
@@ -24,12 +25,13 @@ impl Bare {
         conn.pragma_update(None, "synchronous", "FULL").unwrap();
         conn.execute_batch("CREATE TABLE rows (id INTEGER PRIMARY KEY, content TEXT NOT NULL) STRICT")
             .unwrap();
-        Self { conn, _folder: folder }
+        Self { conn: Mutex::new(conn), _folder: folder }
     }
 
     /// One commit of one row, on the disk when this returns.
     pub(crate) fn commit(&self) {
-        let mut insert = self.conn.prepare_cached("INSERT INTO rows (content) VALUES (?1)").unwrap();
+        let conn = self.conn.lock().unwrap();
+        let mut insert = conn.prepare_cached("INSERT INTO rows (content) VALUES (?1)").unwrap();
         insert.execute([ROW]).unwrap();
     }
 }

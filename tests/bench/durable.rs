@@ -63,12 +63,12 @@ pub(crate) async fn measure(table: &mut Table) {
         COMMITS.len()
     );
     table.row(&what, shown(cycle), shown(floor), ratio(cycle, floor), Aim::AtMost(1.5));
-    let (most, least) = (counted.into(), COMMITS.len() as f64);
+    let times = f64::from(counted) / COMMITS.len() as f64;
     let what = "app: commits in such a cycle / those that the design requires";
-    table.row(what, counted, COMMITS.len(), most / least, Aim::AtMost(1.0));
+    table.row(what, counted, COMMITS.len(), times, Aim::AtMost(1.0));
     table.note(format!("A bare commit with its sync takes {} here. The commits of a cycle:", shown(commit)));
     for (number, (commit, because)) in (1..).zip(COMMITS) {
-        table.note(format!("  {number}. {commit}: {because}."));
+        table.note(format!("Commit {number}, {commit}: {because}."));
     }
 }
 

@@ -31,7 +31,7 @@ async fn main() {
 /// Measures what was asked for by name, or everything.
 async fn all(wanted: Vec<String>) {
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
-    let mut table = Table::default();
+    let mut table = Table::begin();
     if is_wanted("inline") {
         inline::measure(&mut table).await;
     }
@@ -47,5 +47,5 @@ async fn all(wanted: Vec<String>) {
     if is_wanted("long") {
         long::measure(&mut table).await;
     }
-    table.print();
+    table.end();
 }

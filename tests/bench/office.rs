@@ -1,4 +1,5 @@
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use rusqlite::{Connection, OpenFlags};
 use sayso_host::dto::{Topic, UiEvent};
@@ -15,7 +16,7 @@ pub(crate) struct Office {
     pub(crate) host: Host,
     pub(crate) events: Receiver<UiEvent>,
     database: PathBuf,
-    look: Connection,
+    look: Mutex<Connection>,
     _folder: TempDir,
 }
 
@@ -33,7 +34,7 @@ impl Office {
         host.call(Surface::Cli, "agents.save", json!({ "config": agent.to_string() })).await.unwrap();
         let database = data.join("sayso.db");
         let look = Connection::open_with_flags(&database, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
-        Self { events: host.events(), host, database, look, _folder: folder }
+        Self { events: host.events(), host, database, look: Mutex::new(look), _folder: folder }
     }
 
     pub(crate) async fn call(&self, command: &str, params: Value) -> Value {
@@ -72,7 +73,7 @@ impl Office {
 
     pub(crate) fn waiting(&self) -> u32 {
         let count = "SELECT count(*) FROM requests WHERE state = 'pending'";
-        self.look.query_row(count, [], |row| row.get(0)).unwrap()
+        self.look.lock().unwrap().query_row(count, [], |row| row.get(0)).unwrap()
     }
 
     async fn next(&mut self, topic: Topic) -> String {
@@ -86,7 +87,8 @@ impl Office {
     }
 
     fn status(&self, run: &str) -> String {
-        let mut find = self.look.prepare_cached("SELECT status FROM runs WHERE id = ?1").unwrap();
+        let look = self.look.lock().unwrap();
+        let mut find = look.prepare_cached("SELECT status FROM runs WHERE id = ?1").unwrap();
         find.query_row([run], |row| row.get(0)).unwrap()
     }
 }

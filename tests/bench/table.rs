@@ -2,9 +2,7 @@ use std::fmt::Display;
 use std::time::{Duration, Instant};
 
 /// What `make bench` prints.
-#[derive(Default)]
 pub(crate) struct Table {
-    rows: Vec<String>,
     notes: Vec<String>,
 }
 
@@ -15,35 +13,32 @@ pub(crate) enum Aim {
 }
 
 impl Table {
+    /// Rows are printed as they come, notes at the end.
+    pub(crate) fn begin() -> Self {
+        println!("| | measured | floor | ratio | aim | |\n|---|---|---|---|---|---|");
+        Self { notes: Vec::new() }
+    }
+
     /// A thing, its floor, and how many times the floor it is.
-    pub(crate) fn row(
-        &mut self,
-        what: &str,
-        measured: impl Display,
-        floor: impl Display,
-        ratio: f64,
-        aim: Aim,
-    ) {
+    pub(crate) fn row(&self, what: &str, measured: impl Display, floor: impl Display, ratio: f64, aim: Aim) {
         let (aim, is_met) = match aim {
             Aim::AtMost(most) => (format!("at most {most}"), ratio <= most),
             Aim::AtLeast(least) => (format!("at least {least}"), ratio >= least),
         };
         let met = if is_met { "met" } else { "**not met**" };
-        self.rows.push(format!("| {what} | {measured} | {floor} | {ratio:.2} | {aim} | {met} |"));
+        println!("| {what} | {measured} | {floor} | {ratio:.2} | {aim} | {met} |");
     }
 
     /// A thing that is of use only beside the others.
-    pub(crate) fn only(&mut self, what: &str, measured: impl Display, floor: impl Display, ratio: f64) {
-        self.rows.push(format!("| {what} | {measured} | {floor} | {ratio:.2} | | |"));
+    pub(crate) fn only(&self, what: &str, measured: impl Display, floor: impl Display, ratio: f64) {
+        println!("| {what} | {measured} | {floor} | {ratio:.2} | | |");
     }
 
     pub(crate) fn note(&mut self, note: String) {
         self.notes.push(note);
     }
 
-    pub(crate) fn print(&self) {
-        println!("| | measured | floor | ratio | aim | |\n|---|---|---|---|---|---|");
-        self.rows.iter().for_each(|row| println!("{row}"));
+    pub(crate) fn end(self) {
         println!();
         self.notes.iter().for_each(|note| println!("- {note}"));
     }
