@@ -11,6 +11,7 @@ mod policy;
 mod question;
 mod request;
 mod request_url;
+mod run_edits;
 mod run_properties;
 mod run_table;
 mod script;
