@@ -112,8 +112,8 @@ export function writeAgent(form: AgentForm, earlier: string | null): string {
     ['context_tokens', number(form.contextTokens)],
     ['ask_timeout_seconds', number(form.askTimeout)],
     ['allow_private_addresses', form.privateAddresses ? boolean(true) : null],
-    ['mcpServers', serversOf(form.mcpServers)],
     ['stream', form.stream ? null : boolean(false)],
+    ['mcpServers', serversOf(form.mcpServers)],
   ]);
   const before = earlier === null ? [] : entriesOf(parse(earlier)).filter(([name]) => !known.has(name));
   const written = [...known].flatMap(([name, value]): [string, Json][] => (value === null ? [] : [[name, value]]));

@@ -103,6 +103,10 @@ pub(crate) fn deliver(host: &Host, key: RequestKey, sender: SourceId) {
 
 async fn deliver_now(host: &Host, key: RequestKey) -> Result<(), StoreError> {
     let Some(post) = look(host, key).await? else { return Ok(()) };
+    // What was due when the list was read may have been taken, or have failed, since.
+    if post.delivery.state != DeliveryState::Waiting || post.delivery.next_at > now() {
+        return Ok(());
+    }
     let result = send(host, &post).await;
     note(host, &post, &result).await
 }
