@@ -126,3 +126,53 @@ async fn the_example_for_a_shell_script_works() {
     decide(&["deny"]).await;
     assert_eq!(asking.end().await.exits(1).stdout, "Not deployed.\n");
 }
+
+#[tokio::test]
+#[ignore = "needs Python"]
+async fn the_example_for_webhooks_takes_what_is_genuine_once() {
+    use std::io::{BufRead as _, BufReader};
+    let example = Example { page: "webhooks.md", language: "python", file: "receive.py", program: "python3" };
+    let stage = Stage::new().await;
+    let file = stage.root.path().join(example.file);
+    std::fs::write(&file, code(&example)).unwrap();
+    // The address must be known before there is a secret for it.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}/");
+    let set = stage.sayso.run(&["sender", "callback", "example", &url, "--in-file"]).await.exits(0);
+    let mut receiver = Command::new(example.program)
+        .arg(&file)
+        .env("WEBHOOK_SECRET", set.stdout.trim())
+        .env("PORT", port.to_string())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut ready = String::new();
+    BufReader::new(receiver.stderr.take().unwrap()).read_line(&mut ready).unwrap();
+    assert_eq!(ready.trim(), url);
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let forged = http.post(&url).header("webhook-id", "x").header("webhook-timestamp", "1");
+    let forged = forged.header("webhook-signature", "v1,AAAA").body("{}").send().await.unwrap();
+    assert_eq!(forged.status().as_u16(), 401);
+
+    let token = stage.root.path().join("token");
+    std::fs::write(&token, &stage.token).unwrap();
+    let ask = async |id: &str| {
+        let token = token.to_str().unwrap();
+        stage.sayso.run(&["ask", "--token-file", token, "--id", id, "Deploy?"]).await.exits(4);
+        waiting_key(&stage.sayso).await
+    };
+    let key = ask("d1").await;
+    stage.sayso.run(&["approve", &key]).await.exits(0);
+    let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
+    let (first, mut lines) = tokio::task::spawn_blocking(move || (lines.next(), lines)).await.unwrap();
+    assert_eq!(first.unwrap().unwrap(), "Approved.");
+    // The same once more changes nothing.
+    stage.sayso.run(&["sender", "resend", &key]).await.exits(0);
+    let key = ask("d2").await;
+    stage.sayso.run(&["deny", &key, "--reason", "my own words"]).await.exits(0);
+    let second = tokio::task::spawn_blocking(move || lines.next()).await.unwrap();
+    assert_eq!(second.unwrap().unwrap(), "Not approved: declined");
+    receiver.kill().unwrap();
+    receiver.wait().unwrap();
+}

@@ -102,3 +102,62 @@ async fn a_token_can_go_straight_into_a_file_that_only_its_owner_reads() {
     assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 2, "nothing is left beside it");
     add_sender(&sayso, "another").await;
 }
+
+/// Takes one post after the other, and gives the body of each.
+fn receiver() -> (String, std::sync::mpsc::Receiver<String>) {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/answers", listener.local_addr().unwrap());
+    let (give, got) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = BufReader::new(stream.unwrap());
+            let mut length = 0;
+            loop {
+                let mut line = String::new();
+                if stream.read_line(&mut line).unwrap() == 0 || line.trim().is_empty() {
+                    break;
+                }
+                if let Some(text) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = text.trim().parse().unwrap();
+                }
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).unwrap();
+            stream
+                .get_mut()
+                .write_all(b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+                .unwrap();
+            if give.send(String::from_utf8(body).unwrap()).is_err() {
+                return;
+            }
+        }
+    });
+    (url, got)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_posted_to_a_callback_that_the_owner_sets_and_again_by_hand() {
+    let root = tempfile::tempdir().unwrap();
+    let sayso = Sayso::new(&root.path().join("data"));
+    let host = sayso.serve();
+    let token = root.path().join("token");
+    sayso.run(&["sender", "add", "bot", "--token-file", token.to_str().unwrap()]).await.exits(0);
+    let (url, got) = receiver();
+    sayso.run(&["sender", "callback", "bot"]).await.exits(2);
+    sayso.run(&["sender", "callback", "bot", "http://example.com/"]).await.exits(1);
+    let set = sayso.run(&["sender", "callback", "bot", &url, "--in-file"]).await.exits(0);
+    assert!(set.stdout.starts_with("whsec_") && !set.stderr.contains("whsec_"), "{set:?}");
+    sayso.run(&["ask", "--token-file", token.to_str().unwrap(), "--id", "d1", "Deploy?"]).await.exits(4);
+    let key = sayso.json(&["list"]).await.exits(0).values()[0]["key"].as_str().unwrap().to_owned();
+    sayso.run(&["deny", &key, "--reason", "not on a Friday"]).await.exits(0);
+    let wait = std::time::Duration::from_secs(30);
+    let body = tokio::task::spawn_blocking(move || (got.recv_timeout(wait).unwrap(), got)).await.unwrap();
+    assert!(body.0.contains(r#""answer":{"id":"d1","ok":false,"reason":"declined"}"#), "{}", body.0);
+    sayso.run(&["sender", "resend", &key]).await.exits(0);
+    let again = tokio::task::spawn_blocking(move || body.1.recv_timeout(wait).unwrap()).await.unwrap();
+    assert_eq!(again, body.0, "the same message");
+    sayso.run(&["sender", "callback", "bot", "--off"]).await.exits(0);
+    sayso.run(&["sender", "resend", &key]).await.exits(1);
+    drop(host);
+}

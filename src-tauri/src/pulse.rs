@@ -41,8 +41,7 @@ pub(crate) async fn follow(host: Host, pulse: watch::Sender<Pulse>) {
             match events.recv().await {
                 Ok(UiEvent { topic: Topic::Inbox | Topic::Status, .. }) | Err(RecvError::Lagged(_)) => break,
                 Ok(UiEvent {
-                    topic:
-                        Topic::Runs | Topic::Live | Topic::Agents | Topic::Senders | Topic::History,
+                    topic: Topic::Runs | Topic::Live | Topic::Agents | Topic::Senders | Topic::History,
                     ..
                 }) => {}
                 Err(RecvError::Closed) => return,

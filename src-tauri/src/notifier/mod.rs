@@ -329,12 +329,7 @@ impl<'a> Life<'a> {
             }
             Ok(UiEvent {
                 topic:
-                    Topic::Runs
-                    | Topic::Live
-                    | Topic::Agents
-                    | Topic::Senders
-                    | Topic::History
-                    | Topic::Status,
+                    Topic::Runs | Topic::Live | Topic::Agents | Topic::Senders | Topic::History | Topic::Status,
                 ..
             }) => {}
             // The host has ended, and the app ends too.

@@ -180,6 +180,25 @@ pub(crate) enum SenderCommand {
         #[arg(long, value_name = "FILE")]
         token_file: Option<PathBuf>,
     },
+    /// Post a sender's answers to its own server, signed, and print the signing secret, which is shown this once.
+    Callback {
+        /// Its name.
+        name: String,
+        /// Where to: https, or http to this machine.
+        #[arg(required_unless_present = "off", conflicts_with = "off")]
+        url: Option<String>,
+        /// Keep the signing secret in a file of the data folder, which only you can read, instead of the keyring.
+        #[arg(long)]
+        in_file: bool,
+        /// Post them nowhere: it fetches them.
+        #[arg(long)]
+        off: bool,
+    },
+    /// Post an answer to its sender's callback once more, now.
+    Resend {
+        /// The decision's key, as `sayso history --json` shows it.
+        key: String,
+    },
     /// Take a sender's right to ask; what it has open is cancelled.
     Revoke {
         /// Its name.

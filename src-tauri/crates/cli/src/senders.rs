@@ -6,7 +6,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use sayso_domain::text::visible_line;
-use sayso_host::dto::{Empty, SenderItem, SenderName, SenderSetup, SenderToken};
+use sayso_host::dto::{
+    Empty, RequestRef, Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken,
+};
 use serde_json::json;
 
 use crate::args::{NewSender, SenderCommand};
@@ -32,6 +34,20 @@ pub(crate) async fn sender(out: &Out, data_dir: &Path, command: SenderCommand) -
             let made = way.call("senders.rotate", SenderName { name }).await;
             keep.keep(out, made)?;
         }
+        SenderCommand::Callback { name, url, in_file, off: _ } => {
+            let keep_in = in_file.then(|| "file".to_owned());
+            let set: SenderSecret =
+                way.call("senders.callback", SenderCallback { name, url, keep_in }).await?;
+            print_callback(out, &set)?;
+        }
+        SenderCommand::Resend { key } => {
+            let sent: Resent = way.call("senders.resend", RequestRef { key }).await?;
+            if out.is_json() {
+                out.value(&json!(sent))?;
+            }
+            out.line(&sent.message)?;
+            return Ok(if sent.ok { Exit::Done } else { Exit::Refused });
+        }
         SenderCommand::Revoke { name } => {
             let item: SenderItem = way.call("senders.revoke", SenderName { name }).await?;
             if out.is_json() {
@@ -56,6 +72,23 @@ fn setup(new: NewSender) -> SenderSetup {
         may_edit: may_edit.then_some(true),
         own_choices: own_choices.then_some(true),
     }
+}
+
+fn print_callback(out: &Out, set: &SenderSecret) -> Result<(), Failure> {
+    let name = visible_line(&set.sender.name);
+    if out.is_json() {
+        out.value(&json!({ "sender": set.sender, "secret": set.secret }))?;
+    }
+    let Some(secret) = &set.secret else {
+        out.line(&format!("The answers of {name} are posted nowhere; it fetches them."))?;
+        return Ok(());
+    };
+    out.line(secret)?;
+    tell(&format!(
+        "This is the secret that the answers of {name} are signed with. It is not shown again. Give it to the server that \
+         takes them."
+    ));
+    Ok(())
 }
 
 /// Where a new token goes: it is shown once, and cannot be had again.

@@ -133,7 +133,8 @@ impl Stage {
     async fn delivery(&self, id: &str) -> (String, String) {
         let page = self.rpc("history.list", json!({})).await;
         let is = |item: &&Value| item["request"].as_str().unwrap().contains(&format!("\"{id}\""));
-        let key = page["items"].as_array().unwrap().iter().find(is).unwrap()["key"].as_str().unwrap().to_owned();
+        let key =
+            page["items"].as_array().unwrap().iter().find(is).unwrap()["key"].as_str().unwrap().to_owned();
         let detail = self.rpc("history.show", json!({ "key": key })).await;
         (key, detail["delivery"].as_str().unwrap().to_owned())
     }
@@ -148,7 +149,10 @@ async fn an_answer_is_posted_once_signed_and_without_the_persons_words() {
     let got = receiver.until_got(1).await[0].clone();
     assert!(got.is_signed_with(&secret), "{got:?}");
     assert_eq!(got.json()["type"], "request.settled");
-    assert_eq!(got.json()["data"], json!({ "id": "d1", "answer": { "id": "d1", "ok": false, "reason": "declined" } }));
+    assert_eq!(
+        got.json()["data"],
+        json!({ "id": "d1", "answer": { "id": "d1", "ok": false, "reason": "declined" } })
+    );
     assert!(!got.body.contains("Friday"));
     until(async || stage.delivery("d1").await.1 == "delivered").await;
     assert_eq!(got.header("webhook-id"), stage.delivery("d1").await.0);
@@ -166,7 +170,8 @@ async fn an_answer_is_posted_once_signed_and_without_the_persons_words() {
 async fn a_server_that_refuses_redirects_or_answers_garbage_is_tried_again_and_shown_as_failing() {
     for answer in [
         "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n".to_owned(),
-        "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:9/\r\ncontent-length: 0\r\n\r\n".to_owned(),
+        "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:9/\r\ncontent-length: 0\r\n\r\n"
+            .to_owned(),
         "\u{1}\u{2}this is no HTTP\r\n\r\n".to_owned(),
     ] {
         let (stage, receiver) = (Stage::new().await, Receiver::start(answer.as_bytes()).await);
@@ -176,7 +181,10 @@ async fn a_server_that_refuses_redirects_or_answers_garbage_is_tried_again_and_s
         receiver.until_got(1).await;
         until(async || stage.listed("bot").await["failing"] == 1).await;
         let why = stage.listed("bot").await["last_failure"].as_str().unwrap().to_owned();
-        assert!(!why.contains("secret-path") && !why.contains("127.0.0.1"), "the address may hold a token: {why}");
+        assert!(
+            !why.contains("secret-path") && !why.contains("127.0.0.1"),
+            "the address may hold a token: {why}"
+        );
         assert_eq!(stage.delivery("d1").await.1, "waiting");
         // It can be fetched meanwhile, and is taken at the next try.
         assert_eq!(stage.get(&token, "/v1/requests/d1/answer").await.status, 200);
@@ -184,7 +192,10 @@ async fn a_server_that_refuses_redirects_or_answers_garbage_is_tried_again_and_s
         until(async || stage.delivery("d1").await.1 == "delivered").await;
         let got = receiver.got();
         assert!(got.len() >= 2);
-        assert!(got.iter().all(|one| one.header("webhook-id") == got[0].header("webhook-id")), "one id for all tries");
+        assert!(
+            got.iter().all(|one| one.header("webhook-id") == got[0].header("webhook-id")),
+            "one id for all tries"
+        );
         assert_eq!(stage.listed("bot").await["failing"], 0);
         stage.close().await;
     }
@@ -253,7 +264,11 @@ async fn an_answer_can_be_sent_again_by_hand_also_one_that_was_delivered() {
     let again = stage.rpc("senders.resend", json!({ "key": key })).await;
     assert_eq!(again["ok"], true, "{again}");
     let got = receiver.until_got(2).await;
-    assert_eq!(got[0].header("webhook-id"), got[1].header("webhook-id"), "a receiver sees that it is the same");
+    assert_eq!(
+        got[0].header("webhook-id"),
+        got[1].header("webhook-id"),
+        "a receiver sees that it is the same"
+    );
     receiver.says(b"HTTP/1.1 410 Gone\r\ncontent-length: 0\r\n\r\n");
     let refused = stage.rpc("senders.resend", json!({ "key": key })).await;
     assert_eq!(refused["ok"], false);
@@ -271,7 +286,9 @@ async fn only_the_person_sets_a_callback_and_only_to_an_address_that_is_safe() {
         let refused = stage.refused("senders.callback", params).await;
         assert_eq!(refused.code, "sender_problem", "{url}: {refused:?}");
     }
-    let refused = stage.refused("senders.callback", json!({ "name": "bot", "url": receiver.url, "keep_in": "mail" })).await;
+    let refused = stage
+        .refused("senders.callback", json!({ "name": "bot", "url": receiver.url, "keep_in": "mail" }))
+        .await;
     assert_eq!(refused.code, "sender_problem");
     // A request that names one is a request like any other.
     let asked = json!({ "id": "d1", "kind": "approval", "prompt": "P", "callback_url": receiver.url,

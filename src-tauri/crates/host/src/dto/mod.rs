@@ -19,7 +19,5 @@ pub use inbox::{Decide, Decision, RequestDetail, RequestItem, RequestRef, TrailS
 pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
-pub use senders::{
-    Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken,
-};
+pub use senders::{Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken};
 pub use status::{AppStatus, Appearance, Empty, Health, Settings};
