@@ -51,7 +51,7 @@ impl Subscribers {
     }
 }
 
-fn everything() -> [UiEvent; 5] {
-    [Topic::Inbox, Topic::Runs, Topic::Agents, Topic::Senders, Topic::History, Topic::Status]
+fn everything() -> impl IntoIterator<Item = UiEvent> {
+    [Topic::Inbox, Topic::Runs, Topic::Live, Topic::Agents, Topic::Senders, Topic::History, Topic::Status]
         .map(|topic| UiEvent { topic, id: None })
 }
