@@ -51,7 +51,7 @@ impl Subscribers {
     }
 }
 
-fn everything() -> impl IntoIterator<Item = UiEvent> {
+fn everything() -> [UiEvent; 7] {
     [Topic::Inbox, Topic::Runs, Topic::Live, Topic::Agents, Topic::Senders, Topic::History, Topic::Status]
         .map(|topic| UiEvent { topic, id: None })
 }
