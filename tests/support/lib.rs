@@ -8,6 +8,7 @@
     reason = "a support function that fails has failed the test"
 )]
 
+pub mod asking;
 pub mod bus;
 pub mod decide;
 pub mod desktop;

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use sayso_domain::Time;
 
+use crate::ask::AskArgs;
 use crate::demo::AnswerList;
 
 /// Approve what your agents ask, from the terminal.
@@ -20,7 +21,7 @@ pub(crate) struct Args {
 }
 
 const AFTER_HELP: &str = "Exit codes: 0 done or ok; 1 refused or not ok; 2 usage; 3 no host runs, or the folder is in \
-                          use; 4 still waiting; 5 not found, already decided or expired; 6 storage.";
+                          use; 4 still waiting; 5 not found, already decided or expired; 6 storage; 130 and 143 when Ctrl-C or SIGTERM ended `ask`.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -59,8 +60,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: Option<RunsCommand>,
     },
+    /// Ask a person from a script, and wait for the answer: if sayso ask --wait "Deploy?"; then …
+    Ask(Box<AskArgs>),
     /// List what waits for you.
     List,
+    /// Show what waits, live: a line for each change, until Ctrl-C.
+    Watch,
     /// Show a request with everything that you need to decide.
     Show {
         /// The request's key, or its beginning.
@@ -90,12 +95,27 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         reason: Option<String>,
     },
+    /// Say who may ask over HTTP: bots and scripts, each with a token.
+    Sender {
+        #[command(subcommand)]
+        what: SenderCommand,
+    },
     /// Look back at decisions, newest first, also when no host runs.
     History {
         #[command(flatten)]
         filters: Filters,
         #[command(subcommand)]
         what: Option<HistoryCommand>,
+    },
+    /// Print what makes your shell complete commands and options.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print a man page: try sayso man ask | man -l -
+    Man {
+        /// The command to describe; left out, the whole.
+        command: Option<String>,
     },
 }
 
@@ -118,6 +138,57 @@ pub(crate) enum AgentCommand {
         /// Its name.
         name: String,
     },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SenderCommand {
+    /// Add a sender and print its token, which is shown this once.
+    Add {
+        #[command(flatten)]
+        new: NewSender,
+        /// Write the token to this file, which only you can read, instead of printing it.
+        #[arg(long, value_name = "FILE")]
+        token_file: Option<PathBuf>,
+    },
+    /// List the senders.
+    List,
+    /// Give a sender a new token; the old one opens nothing from then on.
+    Rotate {
+        /// Its name.
+        name: String,
+        /// Write the token to this file, which only you can read, instead of printing it.
+        #[arg(long, value_name = "FILE")]
+        token_file: Option<PathBuf>,
+    },
+    /// Take a sender's right to ask; what it has open is cancelled.
+    Revoke {
+        /// Its name.
+        name: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct NewSender {
+    /// Its name: what its requests show as their source.
+    pub(crate) name: String,
+    /// blue, green, amber, red, violet, teal, pink or grey.
+    #[arg(long)]
+    pub(crate) colour: Option<String>,
+    /// One or two letters that stand for it.
+    #[arg(long)]
+    pub(crate) initials: Option<String>,
+    /// How many of its requests may wait at once.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_open: Option<u32>,
+    /// How many it may ask within a minute.
+    #[arg(long, value_name = "N")]
+    pub(crate) per_minute: Option<u32>,
+    /// Let it declare requests whose arguments you may edit.
+    #[arg(long)]
+    pub(crate) may_edit: bool,
+    /// Let it bring choices of its own beside yes and no.
+    #[arg(long)]
+    pub(crate) own_choices: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -173,7 +244,7 @@ pub(crate) struct Filters {
 }
 
 /// The text itself is kept, so that numbers keep every digit.
-fn json_text(text: &str) -> Result<String, String> {
+pub(crate) fn json_text(text: &str) -> Result<String, String> {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(_) => Ok(text.to_owned()),
         Err(error) => Err(format!("it is not valid JSON: {error}")),

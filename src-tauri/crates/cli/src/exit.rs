@@ -17,6 +17,10 @@ pub(crate) enum Exit {
     Gone = 5,
     /// The database or a file cannot be used.
     Storage = 6,
+    /// Ctrl-C ended it, where something had to be taken back: as a shell tells it.
+    Interrupted = 130,
+    /// SIGTERM ended it, likewise.
+    Terminated = 143,
 }
 
 impl From<Exit> for ExitCode {

@@ -1,7 +1,7 @@
 use std::io::{self, ErrorKind, Write as _};
 
 use sayso_domain::text::visible;
-use sayso_gateway::{ClientError, GatewayError};
+use sayso_gateway::{AskError, ClientError, GatewayError, PlaceError, TokenError};
 use sayso_host::{OpenError, RpcError, code};
 use serde_json::json;
 
@@ -83,6 +83,38 @@ impl From<ClientError> for Failure {
             ClientError::Io { .. } => Self::new(Exit::NoHost, "socket", message),
             ClientError::Broken(_) => Self::new(Exit::NoHost, "broken", message),
         }
+    }
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        let message = error.to_string();
+        let code = match error {
+            AskError::Refused(refusal) => {
+                let exit = match refusal.code.as_str() {
+                    "acknowledged" => Exit::Gone,
+                    "bad_id" | "bad_url" | "bad_schema" => Exit::Usage,
+                    _ => return RpcError::new(&refusal.code, refusal.detail).into(),
+                };
+                return Self::new(exit, &refusal.code, refusal.detail);
+            }
+            AskError::Down { .. } => "no_host",
+            AskError::Closed { .. } => "socket",
+            AskError::Silent(_) | AskError::Cut(_) | AskError::Foreign(_) => "broken",
+        };
+        Self::new(Exit::NoHost, code, message)
+    }
+}
+
+impl From<PlaceError> for Failure {
+    fn from(error: PlaceError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<TokenError> for Failure {
+    fn from(error: TokenError) -> Self {
+        Self::usage(error.to_string())
     }
 }
 

@@ -3,17 +3,21 @@
 
 mod agents;
 mod args;
+mod ask;
 mod demo;
 mod exit;
 mod failure;
 mod history;
 mod inbox;
+mod manual;
 mod out;
 mod questions;
 mod running;
 mod runs;
+mod senders;
 mod serve;
 mod signals;
+mod watch;
 mod way;
 mod when;
 mod wire;
@@ -60,14 +64,19 @@ async fn dispatch(args: Args, out: &Out) -> Result<Exit, Failure> {
         Command::Serve { port } => serve::serve(out, &data_dir, port).await,
         Command::Open => serve::open(out, &data_dir).await,
         Command::Agent { what } => agents::agent(out, &data_dir, what).await,
+        Command::Sender { what } => senders::sender(out, &data_dir, what).await,
         Command::Run { agent, task, wait } => runs::run(out, &data_dir, &agent, &task, wait).await,
         Command::Runs { what } => runs::runs(out, &data_dir, what).await,
+        Command::Ask(args) => ask::ask(out, explicit, *args).await,
+        Command::Watch => watch::watch(out, &data_dir).await,
         Command::List => inbox::list(out, &data_dir).await,
         Command::Show { key } => inbox::show(out, &data_dir, &key).await,
         Command::Approve { key, data } => inbox::accept(out, &data_dir, &key, data).await,
         Command::Answer { key, data } => inbox::answer(out, &data_dir, &key, data).await,
         Command::Deny { key, reason } => inbox::deny(out, &data_dir, &key, reason).await,
         Command::History { filters, what } => history::history(out, &data_dir, filters, what).await,
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { command } => manual::man(command.as_deref()),
     }
 }
 

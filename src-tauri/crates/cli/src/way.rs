@@ -70,7 +70,7 @@ impl Changes {
     }
 }
 
-fn unreadable(error: serde_json::Error) -> Failure {
+pub(crate) fn unreadable(error: serde_json::Error) -> Failure {
     let message = format!(
         "The host speaks another version of Sayso than this command: {error}. Nothing was lost. Start both from the \
          same version."

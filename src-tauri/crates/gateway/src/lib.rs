@@ -11,6 +11,7 @@
 //!   checked on every request, so that no page of another site gets through, also by DNS rebinding.
 
 mod access;
+mod asker;
 mod body;
 mod caller;
 mod client;
@@ -29,6 +30,7 @@ mod secret;
 mod v1;
 mod waits;
 
+pub use asker::{AskError, Asker, Contact, Place, PlaceError, Posted, Refusal, SenderToken, TokenError};
 pub use client::{Client, ClientError, Events};
 pub use error::GatewayError;
 pub use gateway::{Gateway, GatewayOptions};
