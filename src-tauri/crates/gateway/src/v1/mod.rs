@@ -16,6 +16,7 @@ use axum::routing::any;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub(crate) use asker::Asking;
 pub(crate) use fault::Fault;
 
 use crate::problem::Problem;
