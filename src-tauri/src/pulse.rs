@@ -40,7 +40,9 @@ pub(crate) async fn follow(host: Host, pulse: watch::Sender<Pulse>) {
         loop {
             match events.recv().await {
                 Ok(UiEvent { topic: Topic::Inbox | Topic::Status, .. }) | Err(RecvError::Lagged(_)) => break,
-                Ok(UiEvent { topic: Topic::Runs | Topic::Agents | Topic::History, .. }) => {}
+                Ok(UiEvent {
+                    topic: Topic::Runs | Topic::Agents | Topic::Senders | Topic::History, ..
+                }) => {}
                 Err(RecvError::Closed) => return,
             }
         }

@@ -52,6 +52,6 @@ impl Subscribers {
 }
 
 fn everything() -> [UiEvent; 5] {
-    [Topic::Inbox, Topic::Runs, Topic::Agents, Topic::History, Topic::Status]
+    [Topic::Inbox, Topic::Runs, Topic::Agents, Topic::Senders, Topic::History, Topic::Status]
         .map(|topic| UiEvent { topic, id: None })
 }

@@ -327,7 +327,10 @@ impl<'a> Life<'a> {
             Ok(UiEvent { topic: Topic::Inbox, id: None }) | Err(RecvError::Lagged(_)) => {
                 self.list_at = Some(Instant::now());
             }
-            Ok(UiEvent { topic: Topic::Runs | Topic::Agents | Topic::History | Topic::Status, .. }) => {}
+            Ok(UiEvent {
+                topic: Topic::Runs | Topic::Agents | Topic::Senders | Topic::History | Topic::Status,
+                ..
+            }) => {}
             // The host has ended, and the app ends too.
             Err(RecvError::Closed) => self.notifier.stop.cancelled().await,
         }

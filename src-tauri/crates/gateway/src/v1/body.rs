@@ -64,23 +64,37 @@ pub(super) enum StateName {
 #[schema(as = Request)]
 #[expect(dead_code, reason = "describes the wire form, which the domain reads and writes")]
 pub(super) struct RequestBody {
-    /// Yours to choose, and unique among your requests. No control or invisible characters, and not `.` or `..`.
-    #[schema(min_length = 1, max_length = 200, pattern = "^[A-Za-z0-9_:/@+~-]([ -~]{0,198}[!-~])?$")]
+    /// Yours to choose, and unique among your requests. No control characters, and not `.` or `..`.
+    #[schema(
+        min_length = 1,
+        max_length = 200,
+        pattern = r"^([^\u0000-\u001f\u007f-\u009f.]|\.[^\u0000-\u001f\u007f-\u009f.]|\.\.[^\u0000-\u001f\u007f-\u009f])[^\u0000-\u001f\u007f-\u009f]*$"
+    )]
     id: String,
     /// `approval`, `input`, `question`, `authorization`, `tool_call`, or a name of your own.
-    #[schema(min_length = 1, max_length = 64, pattern = "^[!-~]+$", example = "approval")]
+    #[schema(
+        min_length = 1,
+        max_length = 64,
+        pattern = r"^[^\u0000-\u001f\u007f-\u009f]+$",
+        example = "approval"
+    )]
     kind: String,
     /// What the person reads.
     #[schema(min_length = 1, pattern = "\\S", example = "Deploy 1.2 to production?")]
     prompt: String,
     /// A page to go to: `https`, or `http` to this machine.
-    #[schema(pattern = "^https://[a-z0-9-]+(\\.[a-z0-9-]+)+(/[!-~]*)?$")]
+    #[schema(
+        pattern = r"^(https://[a-z][a-z0-9]*(-[a-z0-9]+)*(\.[a-z][a-z0-9]*(-[a-z0-9]+)*)*|http://(localhost|127\.0\.0\.1|\[::1\]))(:[1-9][0-9]{0,3})?([/?#][A-Za-z0-9._~:/?#@!$&'()*+,;=%-]*)?$"
+    )]
     url: Option<String>,
     /// What the kind needs: `{"schema": …}` for `input`, `{"questions": […]}` for `question`.
     data: Option<Value>,
-    /// At or after this moment nothing can be approved.
-    #[serde(rename = "expiresAt")]
-    #[schema(rename = "expiresAt", format = DateTime)]
+    /// At or after this moment nothing can be approved: RFC 3339.
+    #[schema(
+        rename = "expiresAt",
+        example = "2030-01-31T12:00:00Z",
+        pattern = r"^((19[7-9][0-9]|2[0-9]{3})-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|(19|2[0-9])(0[48]|[2468][048]|[13579][26])-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
+    )]
     expires_at: Option<String>,
 }
 

@@ -69,9 +69,11 @@ impl From<SenderError> for Fault {
         let status = match &error {
             SenderError::Unauthorized | SenderError::Revoked => StatusCode::UNAUTHORIZED,
             SenderError::NotFound => StatusCode::NOT_FOUND,
-            SenderError::OtherContent | SenderError::StillWaits | SenderError::AlreadyDecided(_) => {
-                StatusCode::CONFLICT
-            }
+            SenderError::OtherContent
+            | SenderError::StillWaits
+            | SenderError::AlreadyDecided(_)
+            // There is nothing wrong with it but the time.
+            | SenderError::TooLate => StatusCode::CONFLICT,
             SenderError::Acknowledged => StatusCode::GONE,
             SenderError::Id | SenderError::Kind | SenderError::Prompt | SenderError::Refused(_) => {
                 StatusCode::UNPROCESSABLE_ENTITY

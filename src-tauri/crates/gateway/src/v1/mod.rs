@@ -12,9 +12,7 @@ mod requests;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::any;
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use axum::routing::{any, get, post};
 
 pub(crate) use asker::Asking;
 pub(crate) use fault::Fault;
@@ -30,25 +28,18 @@ pub(crate) fn is_path(path: &str) -> bool {
     path.strip_prefix(ROOT).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// All of its routes.
+/// All of its routes; [`openapi`] names the same ones.
 pub(crate) fn routes() -> Router<Arc<Shared>> {
-    described()
-        .split_for_parts()
-        .0
+    Router::new()
+        .route("/v1/requests", post(requests::ask))
+        .route("/v1/requests/{id}", get(requests::show).delete(requests::withdraw))
+        .route("/v1/requests/{id}/answer", get(requests::answer))
+        .route("/v1/requests/{id}/ack", post(requests::acknowledge))
+        .route("/v1/events", get(events::events))
+        .route("/v1/openapi.json", get(openapi::document))
         .method_not_allowed_fallback(async || Fault::method())
         .route("/v1", any(nothing))
         .route("/v1/{*path}", any(nothing))
-}
-
-/// The routes with what is said of them.
-fn described() -> OpenApiRouter<Arc<Shared>> {
-    OpenApiRouter::with_openapi(openapi::base())
-        .routes(routes!(requests::ask))
-        .routes(routes!(requests::show, requests::withdraw))
-        .routes(routes!(requests::answer))
-        .routes(routes!(requests::acknowledge))
-        .routes(routes!(events::events))
-        .routes(routes!(openapi::document))
 }
 
 async fn nothing() -> Fault {

@@ -1,7 +1,6 @@
 use std::time::Instant;
 
 use sayso_agent::system_time as now;
-use sayso_domain::text::is_hidden;
 use sayso_domain::{Cause, DecidedBy, Outcome, Request, RequestKey, RequestState, Time};
 use sayso_store::deliveries::{self, DeliveryState};
 use sayso_store::requests::{self, NewRequest, Purpose, RequestRow};
@@ -150,13 +149,12 @@ impl Host {
 
 /// What must hold so that a request has an address and a name that a person can read.
 fn check(request: &Request) -> Result<(), SenderError> {
-    let is_odd = |c: char| c.is_control() || is_hidden(c);
     let id = &request.id;
-    if id.is_empty() || id == "." || id == ".." || id.chars().any(is_odd) {
+    if id.is_empty() || id == "." || id == ".." || id.chars().any(char::is_control) {
         return Err(SenderError::Id);
     }
     let kind = request.kind.as_str();
-    if kind.is_empty() || kind.chars().count() > LONGEST_KIND || kind.chars().any(is_odd) {
+    if kind.is_empty() || kind.chars().count() > LONGEST_KIND || kind.chars().any(char::is_control) {
         return Err(SenderError::Kind);
     }
     if request.prompt.trim().is_empty() { Err(SenderError::Prompt) } else { Ok(()) }

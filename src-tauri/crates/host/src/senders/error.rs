@@ -34,19 +34,22 @@ pub enum SenderError {
     /// The answer was acknowledged.
     #[error("This answer was acknowledged before, and an answer is used once.")]
     Acknowledged,
-    /// The id cannot stand in a path, or shows something other than it is.
+    /// The id cannot stand in a path or on a line.
     #[error(
-        "The request's `id` must be 1 to 200 characters with no control or invisible ones, and not `.` or `..`. Nobody was asked."
+        "The request's `id` must be 1 to 200 characters with no control characters, and not `.` or `..`. Nobody was asked."
     )]
     Id,
     /// The kind is no name.
-    #[error(
-        "The request's `kind` must be 1 to 64 characters with no control or invisible ones. Nobody was asked."
-    )]
+    #[error("The request's `kind` must be 1 to 64 characters with no control characters. Nobody was asked.")]
     Kind,
     /// There is nothing to read.
     #[error("The request's `prompt` is empty. Nobody was asked. Say what the person shall decide.")]
     Prompt,
+    /// Its deadline has passed.
+    #[error(
+        "The request's `expiresAt` has passed already. Nobody was asked. Check your clock, or give the person more time."
+    )]
+    TooLate,
     /// The request is refused.
     #[error(transparent)]
     Refused(InboxError),
@@ -84,7 +87,7 @@ impl SenderError {
             Self::Refused(InboxError::Url(_)) => "bad_url",
             Self::Refused(InboxError::Secret(_)) => "secret_field",
             Self::Refused(InboxError::Schema(_)) => "bad_schema",
-            Self::Refused(InboxError::Expired) => "expired",
+            Self::TooLate | Self::Refused(InboxError::Expired) => "expired",
             Self::Refused(InboxError::Duplicate) => "id_in_use",
             Self::Refused(InboxError::Storage(_)) | Self::Storage(_) => "storage",
             Self::TooManyOpen(_) => "too_many_open",
@@ -109,6 +112,7 @@ impl SenderError {
             | Self::Id
             | Self::Kind
             | Self::Prompt
+            | Self::TooLate
             | Self::Refused(_) => None,
         }
     }
@@ -124,12 +128,11 @@ impl From<InboxError> for SenderError {
     fn from(error: InboxError) -> Self {
         match error {
             InboxError::Storage(error) => Self::Storage(error),
-            InboxError::Id
-            | InboxError::Url(_)
-            | InboxError::Secret(_)
-            | InboxError::Schema(_)
-            | InboxError::Expired
-            | InboxError::Duplicate => Self::Refused(error),
+            InboxError::Expired => Self::TooLate,
+            InboxError::Duplicate => Self::OtherContent,
+            InboxError::Id | InboxError::Url(_) | InboxError::Secret(_) | InboxError::Schema(_) => {
+                Self::Refused(error)
+            }
         }
     }
 }
