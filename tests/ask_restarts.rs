@@ -1,6 +1,7 @@
 //! Asking while the host dies, comes back, or was never there; and watching through it.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use sayso_tests::asking::{Asking, waiting_key, without_a_token};
 use sayso_tests::desktop::Desktop;
 use sayso_tests::process::{OwnedChild, signal};
 use sayso_tests::sayso::{Sayso, sayso_bin};
+use sayso_tests::tray::TrayWatcher;
 use sayso_tests::wait::{SOON, wait_until, wait_value};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -69,7 +71,7 @@ async fn start_starts_a_host_where_none_runs_and_leaves_a_running_one_alone() {
     let (_root, sayso) = stage();
     let start = |sayso: &Sayso| {
         let mut command = without_a_token(sayso.command(&["ask", "--start", "--id", "r1", "Deploy?"]));
-        command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env("SAYSO_TOKEN_OF_NOBODY", "");
+        command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
         Asking::start(command)
     };
     let said = start(&sayso).end().await.exits(4);
@@ -80,10 +82,36 @@ async fn start_starts_a_host_where_none_runs_and_leaves_a_running_one_alone() {
     end_host(&sayso, pid).await;
 }
 
+/// What is started is a script that writes down how it was called and becomes a host.
 #[tokio::test]
-#[ignore = "starts the real app on a display of its own"]
+async fn start_takes_the_app_beside_the_command_where_there_is_a_display_and_keeps_the_token_to_itself() {
+    let (root, sayso) = stage();
+    let beside = |name: &str| root.path().join(name);
+    std::fs::copy(sayso_bin(), beside("sayso")).unwrap();
+    let script = format!(
+        "#!/bin/sh\nprintf '%s|' \"$@\" \"$SAYSO_TOKEN\" \"$PWD\" >'{}'\nexec '{}' serve --data-dir \"$3\"\n",
+        beside("called").display(),
+        beside("sayso").display()
+    );
+    std::fs::write(beside("sayso-desktop"), script).unwrap();
+    std::fs::set_permissions(beside("sayso-desktop"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let mut command = Command::new(beside("sayso"));
+    command.args(["ask", "--start", "Deploy?"]).env("SAYSO_DATA_DIR", sayso.data_dir());
+    command.env("DISPLAY", ":77").env("SAYSO_TOKEN", "sayso_nobody").env_remove("SAYSO_URL");
+    command.env_remove("DBUS_SESSION_BUS_ADDRESS");
+    // Nobody has this token, so that nothing is asked.
+    let said = Asking::start(command).end().await.exits(1);
+    assert!(said.stderr.contains("token is not known"), "{said:?}");
+    let called = std::fs::read_to_string(beside("called")).unwrap();
+    assert_eq!(called, format!("--background|--data-dir|{}||/|", sayso.data_dir().display()));
+    end_host(&sayso, pid_of_host(&sayso)).await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
 async fn start_starts_the_app_in_the_tray_where_there_is_a_desktop() {
     let desktop = Desktop::start().await;
+    let _watcher = TrayWatcher::start(&desktop.bus).await;
     let mut command = Command::new(sayso_bin());
     command.args(["ask", "--start", "Deploy?"]);
     desktop.apply(&mut command);

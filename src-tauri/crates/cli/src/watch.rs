@@ -28,9 +28,10 @@ const WIDEST: usize = 160;
 /// waited for.
 pub(crate) async fn watch(out: &Out, data_dir: &Path) -> Result<Exit, Failure> {
     let end = asked_to_end();
-    let mut watched = Watched { out, client: Client::connect(data_dir).await?, waiting: BTreeMap::new() };
+    let client = Client::connect(data_dir).await?;
+    let mut watched = Watched { out, client, waiting: BTreeMap::new(), is_lost: false };
     tokio::select! {
-        never = watched.for_ever(data_dir) => never,
+        never = watched.for_ever() => never,
         () = end => Ok(Exit::Done),
     }
 }
@@ -40,33 +41,37 @@ struct Watched<'a> {
     client: Client,
     /// What waits, as far as it was told.
     waiting: BTreeMap<String, RequestItem>,
+    /// Whether it was told that the host went away.
+    is_lost: bool,
 }
 
 impl Watched<'_> {
-    async fn for_ever(&mut self, data_dir: &Path) -> Result<Exit, Failure> {
+    async fn for_ever(&mut self) -> Result<Exit, Failure> {
+        let mut pause = FIRST_PAUSE;
         loop {
             match self.until_it_ends().await {
                 Err(Stopped::Failed(failure)) => return Err(failure),
                 Err(Stopped::HostGone) | Ok(()) => {}
             }
-            self.note("lost", "Sayso was ended. What waits is kept; waiting for it to come back.")?;
-            let mut pause = FIRST_PAUSE;
-            loop {
-                match Client::connect(data_dir).await {
-                    Ok(client) => break self.client = client,
-                    Err(ClientError::NoHost(_) | ClientError::Broken(_)) => {}
-                    Err(error) => return Err(error.into()),
-                }
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(LONGEST_PAUSE);
+            if !self.is_lost {
+                self.is_lost = true;
+                pause = FIRST_PAUSE;
+                self.note(
+                    "lost",
+                    "Sayso cannot be reached. What waits is kept; waiting for it to come back.",
+                )?;
             }
-            self.note("back", "Sayso is back.")?;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
     async fn until_it_ends(&mut self) -> Result<(), Stopped> {
         // Listened to before the first look, so that nothing falls between.
         let mut events = self.client.events().await?;
+        if std::mem::take(&mut self.is_lost) {
+            self.note("back", "Sayso is back.")?;
+        }
         loop {
             self.look().await?;
             if !changed(&mut events).await {

@@ -245,7 +245,7 @@ fn tell(contact: Contact) {
     use std::io::Write as _;
     let line = match contact {
         Contact::Lost => {
-            "Sayso cannot be reached right now. What was asked is kept; waiting for it to come back."
+            "Sayso cannot be reached or is too busy right now. What was asked is kept; waiting for it to come back."
         }
         Contact::Back => "Sayso is back.",
     };
