@@ -59,10 +59,9 @@ impl Client {
 }
 
 async fn done(call: RequestHandle<RoleClient>) -> CallToolResult {
-    match tokio::time::timeout(SOON, call.await_response()).await.expect("the call ends").unwrap() {
-        ServerResult::CallToolResult(result) => result,
-        other => panic!("no result of a tool: {other:?}"),
-    }
+    let result = tokio::time::timeout(SOON, call.await_response()).await.expect("the call ends").unwrap();
+    let ServerResult::CallToolResult(result) = result else { panic!("no result of a tool") };
+    result
 }
 
 fn text(result: &CallToolResult) -> String {
@@ -211,7 +210,7 @@ impl Lines {
             let line = tokio::time::timeout(SOON, self.output.next_line()).await.expect("an answer");
             let line = line.unwrap().expect("it goes on");
             let message: Value = serde_json::from_str(&line).expect("nothing but messages");
-            if message["id"].to_string() == id.to_string() {
+            if message["id"] == id {
                 return message;
             }
         }

@@ -30,12 +30,23 @@ impl Logs<'_> {
             Self::Terminal => ("error", None),
         };
         let filter = std::env::var("SAYSO_LOG").ok().and_then(|filter| filter.parse().ok());
-        let filter = filter.unwrap_or_else(|| EnvFilter::new(level));
+        let filter = without_messages(filter.unwrap_or_else(|| EnvFilter::new(level)));
         let stderr = fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(filter);
         let file = file.map(|file| {
-            fmt::layer().with_writer(Mutex::new(file)).with_ansi(false).with_filter(EnvFilter::new("info"))
+            fmt::layer()
+                .with_writer(Mutex::new(file))
+                .with_ansi(false)
+                .with_filter(without_messages(EnvFilter::new("info")))
         });
         let _ = tracing_subscriber::registry().with(stderr).with(file).try_init();
+    }
+}
+
+/// MCP messages may hold what no log shall: addresses with keys in them, what a person answered.
+fn without_messages(filter: EnvFilter) -> EnvFilter {
+    match "rmcp=off".parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => filter,
     }
 }
 

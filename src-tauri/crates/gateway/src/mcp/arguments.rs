@@ -126,7 +126,8 @@ fn request(kind: Kind, prompt: String, expires_in_seconds: Option<u32>) -> Reque
     Request { expires_at, ..Request::new(Uuid::now_v7().to_string(), kind, prompt) }
 }
 
-fn now() -> Time {
+/// Now, by this machine's clock.
+pub(super) fn now() -> Time {
     let since: Duration = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

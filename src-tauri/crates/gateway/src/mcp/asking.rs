@@ -29,7 +29,10 @@ pub(super) enum Ended {
 pub(super) async fn ask(call: &Call, request: &Request, beat: Duration) -> Ended {
     let ended = put_and_wait(call, request, beat).await;
     match &ended {
-        Ended::Answered(_) => call.caller.way.acknowledge(&request.id).await,
+        Ended::Answered(_) => {
+            // Where the host cannot be told, nobody else knows the id.
+            call.caller.way.acknowledge(&request.id).await;
+        }
         Ended::NotAsked(_) => {}
         Ended::Failed(_) | Ended::Gone => take_back(call, &request.id).await,
     }
@@ -58,7 +61,7 @@ pub(super) async fn put_and_wait(call: &Call, request: &Request, beat: Duration)
     tokio::select! {
         biased;
         () = call.gone() => Ended::Gone,
-        answer = way.answer(&request.id, &call.is_lost) => match answer {
+        answer = way.answer(request, &call.is_lost) => match answer {
             Ok(answer) => Ended::Answered(answer),
             Err(failed) => Ended::Failed(failed),
         },
@@ -76,7 +79,10 @@ pub(super) async fn take_back(call: &Call, id: &str) {
             Err(failed) => failed,
         };
         match failed.why {
-            Why::AlreadyDecided => return call.caller.way.acknowledge(id).await,
+            Why::AlreadyDecided => {
+                call.caller.way.acknowledge(id).await;
+                return;
+            }
             Why::Passing if Instant::now() < latest => tokio::time::sleep(PAUSE).await,
             Why::NotFound => return,
             Why::Passing | Why::OtherContent | Why::Acknowledged | Why::Final => {

@@ -39,6 +39,11 @@ impl Failed {
         Self::new("Sayso is being ended. Nobody approved anything. Ask again once it runs.")
     }
 
+    /// Its deadline passed, and the host did not say how it ended.
+    pub(super) fn no_answer() -> Self {
+        Self::new("The deadline passed without an answer. It is no yes.")
+    }
+
     fn of(code: &str, text: String, is_passing: bool) -> Self {
         let why = match code {
             "id_in_use" => Why::OtherContent,

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -154,7 +154,7 @@ pub(crate) async fn mcp(
     parts.headers.remove(header::AUTHORIZATION);
     let way = Way::Host { host: shared.host.clone(), asker };
     parts.extensions.insert(Caller { way, scope, left });
-    let response = shared.mcp.service.handle(Request::from_parts(parts, Full::from(bytes))).await;
+    let response = shared.mcp.service.handle(Request::from_parts(parts, Full::new(Bytes::from(bytes)))).await;
     let (mut parts, body) = response.into_parts();
     if method == "initialize" && parts.status == StatusCode::OK {
         let id = new_secret::<16>().map_err(Problem::no_random)?;

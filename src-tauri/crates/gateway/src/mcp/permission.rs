@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::asking::{Ended, put_and_wait, take_back};
 use super::call::Call;
-use super::failed::Why;
+use super::failed::{Failed, Why};
 use super::outcome::TAKEN_BACK;
 use super::waiters::Waiters;
 use super::way::Standing;
@@ -76,7 +76,7 @@ async fn ask_once(call: &Call, waiters: &Waiters, mut used: Use<'_>, beat: Durat
     for turn in 1..=TURNS {
         used.request.id = id(&call.caller.scope, used.tool_use, turn);
         let request = &used.request;
-        let waiter = waiters.join(request.id.clone());
+        let Some(waiter) = waiters.join(&request.id) else { continue };
         match way.standing(&request.id).await {
             Ok(Standing::Free) => {}
             Ok(Standing::Used) => continue,
@@ -84,16 +84,28 @@ async fn ask_once(call: &Call, waiters: &Waiters, mut used: Use<'_>, beat: Durat
         }
         let ended = put_and_wait(call, request, beat).await;
         match &ended {
-            // Another call that waited for it took the answer just before.
-            Ended::Failed(failed) if failed.why == Why::Acknowledged => continue,
-            Ended::Answered(_) if waiter.is_last() => way.acknowledge(&request.id).await,
-            Ended::Failed(_) | Ended::Gone if waiter.is_last() => take_back(call, &request.id).await,
-            Ended::Answered(_) | Ended::NotAsked(_) | Ended::Failed(_) | Ended::Gone => {}
+            Ended::Answered(answer) => {
+                waiter.share(answer);
+                if !way.acknowledge(&request.id).await {
+                    waiter.mark_used();
+                }
+            }
+            Ended::Failed(failed) if failed.why == Why::Acknowledged => match waiter.shared() {
+                Some(answer) => return Ended::Answered(answer),
+                // It was used before this call came.
+                None => continue,
+            },
+            Ended::NotAsked(_) => {}
+            Ended::Failed(_) | Ended::Gone => {
+                if waiter.leave() {
+                    take_back(call, &request.id).await;
+                }
+            }
         }
         return ended;
     }
     let message = "This `tool_use_id` was used too often. Nobody was asked. Give each call an id of its own.";
-    Ended::NotAsked(super::failed::Failed::new(message))
+    Ended::NotAsked(Failed::new(message))
 }
 
 /// The same for the same use of a tool, also after a restart of the host, so that nothing is asked twice.

@@ -4,11 +4,14 @@ use std::time::{Duration, Instant};
 use sayso_domain::{Answer, Request};
 use sayso_host::Host;
 
+use super::arguments::now;
 use super::failed::{Failed, Why};
 use crate::{Asker, Contact};
 
 /// How long one look for an answer within the host stays open.
 const LOOK: Duration = Duration::from_secs(60);
+/// How long after its deadline a request is given to be settled, or the host to come back and tell.
+const GRACE: Duration = Duration::from_secs(5);
 /// A look that ends earlier was ended by the host.
 const SHORTEST_LOOK: Duration = Duration::from_secs(1);
 
@@ -44,12 +47,19 @@ impl Way {
         Ok(())
     }
 
-    /// The answer, however long it takes; through the API also across restarts of the host.
-    pub(super) async fn answer(&self, id: &str, is_lost: &AtomicBool) -> Result<Answer, Failed> {
+    /// The answer, however long it takes; through the API also across restarts of the host, but no longer than anybody can
+    /// answer.
+    pub(super) async fn answer(&self, request: &Request, is_lost: &AtomicBool) -> Result<Answer, Failed> {
+        let id = &request.id;
         match self {
             Self::Api(asker) => {
-                let answer = asker.wait(id, None, |contact| note(is_lost, contact)).await?;
-                answer.ok_or_else(Failed::host_ends)
+                let until = request.expires_at.and_then(|deadline| {
+                    let left = deadline.as_millis().saturating_sub(now().as_millis());
+                    let left = Duration::from_millis(u64::try_from(left).unwrap_or_default());
+                    Instant::now().checked_add(left + GRACE)
+                });
+                let answer = asker.wait(id, until, |contact| note(is_lost, contact)).await?;
+                answer.ok_or_else(Failed::no_answer)
             }
             Self::Host { host, asker } => loop {
                 let began = Instant::now();
@@ -83,14 +93,18 @@ impl Way {
         }
     }
 
-    /// The answer arrived. One that stays unsaid is used by nobody else: its id is known to this caller alone.
-    pub(super) async fn acknowledge(&self, id: &str) {
+    /// The answer arrived, and is used by nobody else from now on. Gives whether the host knows.
+    pub(super) async fn acknowledge(&self, id: &str) -> bool {
         let acknowledged = match self {
             Self::Api(asker) => asker.ack(id).await.map_err(Failed::from),
             Self::Host { host, asker } => host.acknowledge(asker, id).await.map(drop).map_err(Failed::from),
         };
-        if let Err(failed) = acknowledged {
-            tracing::debug!(error = failed.text, "an answer was not acknowledged");
+        match acknowledged {
+            Ok(()) => true,
+            Err(failed) => {
+                tracing::debug!(error = failed.text, "an answer was not acknowledged");
+                false
+            }
         }
     }
 

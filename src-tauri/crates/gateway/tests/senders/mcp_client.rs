@@ -97,10 +97,8 @@ impl Client {
 /// The result of a call that was begun.
 pub(crate) async fn done(call: RequestHandle<RoleClient>) -> CallToolResult {
     let result = tokio::time::timeout(SOON, call.await_response()).await.expect("the call ends").unwrap();
-    match result {
-        ServerResult::CallToolResult(result) => result,
-        other => panic!("no result of a tool: {other:?}"),
-    }
+    let ServerResult::CallToolResult(result) = result else { panic!("no result of a tool") };
+    result
 }
 
 /// The one text of a result.
