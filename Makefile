@@ -14,7 +14,7 @@ export PATH := $(PATH):$(TOOLS)/bin
 UI_SOURCES := $(shell find ui -name node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
 LIBRARIES := domain store inbox agent host gateway
 
-.PHONY: help run demo setup setup-desktop ui build test soak bench check fmt lint bindings licences doc release deb measure screens
+.PHONY: help run demo setup setup-desktop ui build python-tools test soak bench check fmt lint bindings licences doc release deb measure screens
 
 help:
 	@echo "make run      start Sayso: the desktop app where there is a display, else the demo in the terminal"
@@ -65,7 +65,17 @@ build: setup ui
 
 ## Testing
 
-test: build
+# The packages that pages of docs/asking name, in versions that are known.
+ASKING := $(TOOLS)/asking
+
+python-tools: $(ASKING)/.packages
+
+$(ASKING)/.packages: tests/asking-packages.txt | setup
+	python3 -m venv --clear "$(ASKING)"
+	"$(ASKING)/bin/pip" install --quiet --disable-pip-version-check --requirement $<
+	touch "$@"
+
+test: build python-tools
 	cargo test --workspace --doc --quiet
 	(cd ui && npm test --silent)
 	if command -v cargo-nextest >/dev/null; then
@@ -74,7 +84,7 @@ test: build
 	    cargo test --workspace --lib --bins --tests -- --include-ignored
 	fi
 
-soak: build
+soak: build python-tools
 	export SAYSO_SOAK=1
 	if command -v cargo-nextest >/dev/null; then
 	    cargo nextest run --workspace --run-ignored all --profile soak

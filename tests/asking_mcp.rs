@@ -9,6 +9,8 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, JsonObject, ServerResult,
 };
 use rmcp::service::{PeerRequestOptions, RequestHandle, RoleClient, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rustix::process::Signal;
 use sayso_tests::asking::{add_sender, waiting, waiting_key, without_a_token};
 use sayso_tests::process::signal;
@@ -296,4 +298,41 @@ async fn nothing_of_a_token_is_told_by_an_mcp_server_that_cannot_use_it() {
         tokio::time::timeout(Duration::from_secs(60), server.wait_with_output()).await.unwrap().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(!String::from_utf8(output.stderr).unwrap().contains("two words"));
+}
+
+#[tokio::test]
+async fn over_http_a_killed_host_asks_once_for_a_use_of_a_tool_and_its_clients_go_on() {
+    let (_root, sayso) = stage();
+    // Its own port, which it keeps when it is started again.
+    let host = sayso.serve_with(&[]);
+    let token = add_sender(&sayso, "coder").await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let config =
+        StreamableHttpClientTransportConfig::with_uri(format!("{}/mcp", host.url)).auth_header(&token);
+    let transport = StreamableHttpClientTransport::with_client(http.clone(), config);
+    let client = ().serve(transport).await.unwrap();
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 4);
+    let params = json!({ "name": "permission_prompt", "arguments": permission("t1") });
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }).to_string();
+    let call = |url: &str| {
+        let request = http.post(format!("{url}/mcp")).bearer_auth(&token).header("mcp-session-id", "s1");
+        let request = request.header("accept", "application/json, text/event-stream");
+        request.header("content-type", "application/json").body(message.clone()).send()
+    };
+    let cut = call(&host.url).await.unwrap();
+    let key = waiting_key(&sayso).await;
+    host.kill();
+    assert!(!cut.text().await.unwrap_or_default().contains("behavior"));
+    let host = sayso.serve_with(&[]);
+    let again = call(&host.url).await.unwrap();
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 4, "a client goes on with the next host");
+    assert_eq!(waiting_key(&sayso).await, key, "it is asked once");
+    sayso.run(&["approve", &key]).await.exits(0);
+    let said = tokio::time::timeout(SOON, again.text()).await.expect("an answer").unwrap();
+    assert!(
+        said.contains(r#"{\"behavior\":\"allow\",\"updatedInput\":{\"command\":\"make deploy\"}}"#),
+        "{said}"
+    );
+    let history = sayso.json(&["history"]).await.exits(0).values();
+    assert_eq!(history.len(), 1, "{history:?}");
 }

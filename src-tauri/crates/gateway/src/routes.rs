@@ -16,7 +16,7 @@ use crate::body::read_json;
 use crate::caller::{Caller, at_socket, signed_in};
 use crate::events::events;
 use crate::guard::{OwnNames, guard};
-use crate::mcp::{HttpDoor, mcp};
+use crate::mcp::{self, HttpDoor};
 use crate::page::page;
 use crate::problem::Problem;
 use crate::v1;
@@ -51,7 +51,7 @@ pub(crate) fn socket_routes(shared: Arc<Shared>) -> Router {
         .route("/events", get(events))
         .route("/link", post(link))
         .route_layer(middleware::from_fn_with_state(shared.clone(), at_socket))
-        .route("/mcp", any(mcp))
+        .route(mcp::PATH, any(mcp::mcp))
         .merge(v1::routes())
         .fallback(async || Problem::not_found())
         .method_not_allowed_fallback(method_not_allowed)
@@ -65,7 +65,7 @@ pub(crate) fn loopback_routes(shared: Arc<Shared>) -> Router {
         .route("/events", get(events))
         .route_layer(middleware::from_fn_with_state(shared.clone(), signed_in))
         .route("/session", post(session))
-        .route("/mcp", any(mcp))
+        .route(mcp::PATH, any(mcp::mcp))
         .merge(v1::routes())
         .fallback_service(get(page).fallback(method_not_allowed))
         .method_not_allowed_fallback(method_not_allowed)

@@ -27,6 +27,8 @@ use crate::secret::new_secret;
 use crate::v1::{Asking, Fault};
 use crate::waits::Place;
 
+/// Where it is.
+pub(crate) const PATH: &str = "/mcp";
 /// The largest message.
 const LARGEST: usize = 1024 * 1024;
 /// The longest session id that is looked at.

@@ -18,5 +18,5 @@ mod tools;
 mod waiters;
 mod way;
 
-pub(crate) use http::{HttpDoor, mcp};
+pub(crate) use http::{HttpDoor, PATH, mcp};
 pub use server::{McpError, McpServer};

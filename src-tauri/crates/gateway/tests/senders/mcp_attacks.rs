@@ -38,7 +38,11 @@ async fn pages_of_other_sites_do_not_reach_mcp() {
     let message = call_message(1, ASK, &prompt("P"));
     for (name, value) in [("origin", "https://evil.example"), ("origin", "null"), ("host", "evil.example")] {
         let refused = stage.message(&token, None, &message).header(name, value).send().await.unwrap();
-        assert_eq!(refused.status(), 403, "{name}: {value}");
+        let refused = said(refused).await;
+        assert_eq!(
+            refused.problem(),
+            (403, if name == "host" { "forbidden_host" } else { "forbidden_origin" })
+        );
     }
     let form = HeaderMap::from_iter([(CONTENT_TYPE, "text/plain".parse().unwrap())]);
     let refused = stage.message(&token, None, &message).headers(form).send().await.unwrap();
