@@ -14,7 +14,7 @@ export PATH := $(PATH):$(TOOLS)/bin
 UI_SOURCES := $(shell find ui -name node_modules -prune -o -path ui/dist -prune -o -type f -print 2>/dev/null)
 LIBRARIES := domain store inbox agent host gateway
 
-.PHONY: help run demo setup setup-desktop ui build mcp-servers test soak bench check fmt lint bindings licences doc release deb measure screens
+.PHONY: help run demo setup setup-desktop ui build other-programs test soak bench check fmt lint bindings licences doc release deb measure screens
 
 help:
 	@echo "make run      start Sayso: the desktop app where there is a display, else the demo in the terminal"
@@ -65,24 +65,24 @@ build: setup ui
 
 ## Testing
 
-# Real MCP servers, in versions that are known.
-MCP := $(TOOLS)/mcp
+# Other people's programs that the tests talk to, in versions that are known: an MCP server, and the Python packages that
+# pages of docs/asking name.
 EVERYTHING := 2026.8.31
-PYTHON_MCP := 2.3.0
+PYTHON := $(TOOLS)/python
 
-mcp-servers: $(MCP)/.everything-$(EVERYTHING) $(MCP)/.python-$(PYTHON_MCP)
+other-programs: $(TOOLS)/mcp/.everything-$(EVERYTHING) $(PYTHON)/.packages
 
-$(MCP)/.everything-$(EVERYTHING):
-	mkdir -p "$(MCP)"
-	npm install --prefix "$(MCP)" --no-audit --no-fund --loglevel=error "@modelcontextprotocol/server-everything@$(EVERYTHING)"
+$(TOOLS)/mcp/.everything-$(EVERYTHING): | setup
+	mkdir -p "$(TOOLS)/mcp"
+	npm install --prefix "$(TOOLS)/mcp" --no-audit --no-fund --loglevel=error "@modelcontextprotocol/server-everything@$(EVERYTHING)"
 	touch "$@"
 
-$(MCP)/.python-$(PYTHON_MCP): | setup
-	python3 -m venv --clear "$(MCP)/python"
-	"$(MCP)/python/bin/pip" install --quiet --disable-pip-version-check "mcp==$(PYTHON_MCP)"
+$(PYTHON)/.packages: tests/python-packages.txt | setup
+	python3 -m venv --clear "$(PYTHON)"
+	"$(PYTHON)/bin/pip" install --quiet --disable-pip-version-check --requirement $<
 	touch "$@"
 
-test: build mcp-servers
+test: build other-programs
 	cargo test --workspace --doc --quiet
 	(cd ui && npm test --silent)
 	if command -v cargo-nextest >/dev/null; then
@@ -91,7 +91,7 @@ test: build mcp-servers
 	    cargo test --workspace --lib --bins --tests -- --include-ignored
 	fi
 
-soak: build mcp-servers
+soak: build other-programs
 	export SAYSO_SOAK=1
 	if command -v cargo-nextest >/dev/null; then
 	    cargo nextest run --workspace --run-ignored all --profile soak

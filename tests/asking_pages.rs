@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sayso_tests::asking::{Asking, add_sender, waiting, waiting_key, without_a_token};
+use sayso_tests::model::{Reply, ScriptedModel, Style, call};
 use sayso_tests::sayso::{Host, Sayso, build_folder};
+use sayso_tests::wait::{SOON, wait_value};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -18,6 +20,9 @@ struct Example {
     file: &'static str,
     program: &'static str,
 }
+
+/// Python with the packages that the pages name, which `make other-programs` puts there.
+const PYTHON: &str = "tools/python/bin/python";
 
 /// The one block of this language.
 fn code(example: &Example) -> String {
@@ -35,6 +40,7 @@ struct Stage {
     url: String,
     root: TempDir,
     token: String,
+    environment: Vec<(&'static str, String)>,
 }
 
 impl Stage {
@@ -45,18 +51,34 @@ impl Stage {
         let host = sayso.serve_with(&[]);
         let url = host.url.clone();
         let token = add_sender(&sayso, "example").await;
-        Self { sayso, host: Some(host), url, root, token }
+        Self { sayso, host: Some(host), url, root, token, environment: Vec::new() }
+    }
+
+    /// A program with all that finds this host.
+    fn command(&self, program: &str) -> Command {
+        let path = format!("{}:{}", build_folder().display(), std::env::var("PATH").unwrap());
+        let program = match program {
+            PYTHON => {
+                let python = build_folder().parent().expect("a target folder").join(PYTHON);
+                assert!(python.exists(), "no {}: `make other-programs` puts it there", python.display());
+                python
+            }
+            program => PathBuf::from(program),
+        };
+        let mut command = without_a_token(Command::new(program));
+        command.env("PATH", path).env("SAYSO_DATA_DIR", self.sayso.data_dir());
+        command.env("SAYSO_URL", &self.url).env("SAYSO_TOKEN", &self.token);
+        command.envs(self.environment.iter().map(|(name, value)| (*name, value)));
+        command.current_dir(self.root.path());
+        command
     }
 
     fn run(&self, example: &Example) -> Asking {
         let file = self.root.path().join(example.file);
         std::fs::write(&file, code(example)).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700)).unwrap();
-        let path = format!("{}:{}", build_folder().display(), std::env::var("PATH").unwrap());
-        let mut command = without_a_token(Command::new(example.program));
-        command.arg(&file).env("PATH", path).env("SAYSO_DATA_DIR", self.sayso.data_dir());
-        command.env("SAYSO_URL", &self.url).env("SAYSO_TOKEN", &self.token);
-        command.current_dir(self.root.path());
+        let mut command = self.command(example.program);
+        command.arg(&file);
         Asking::start(command)
     }
 }
@@ -175,4 +197,107 @@ async fn the_example_for_webhooks_takes_what_is_genuine_once() {
     assert_eq!(second.unwrap().unwrap(), "Not approved: declined");
     receiver.kill().unwrap();
     receiver.wait().unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs Python with packages"]
+async fn the_example_for_an_mcp_client_works() {
+    check(Example { page: "mcp.md", language: "python", file: "ask.py", program: PYTHON }).await;
+}
+
+#[tokio::test]
+#[ignore = "needs Python with packages"]
+async fn an_mcp_client_in_python_asks_over_http_as_well() {
+    const SCRIPT: &str = r#"
+import asyncio, os, sys
+import httpx2
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+async def main():
+    headers = {"Authorization": "Bearer " + os.environ["SAYSO_TOKEN"]}
+    http = httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(60), trust_env=False)
+    mode = sys.argv[1]
+    async with http, Client(streamable_http_client(os.environ["SAYSO_URL"] + "/mcp", http_client=http), mode=mode) as sayso:
+        told = []
+        async def progress(done, total, message):
+            told.append(message)
+        asked = {"tool_name": "Bash", "input": {"n": 9007199254740993}, "tool_use_id": mode}
+        result = await sayso.call_tool("permission_prompt", asked, progress_callback=progress)
+        assert told, "it was told that it waits"
+        print(result.content[0].text)
+
+asyncio.run(main())
+"#;
+    let stage = Stage::new().await;
+    let file = stage.root.path().join("client.py");
+    std::fs::write(&file, SCRIPT).unwrap();
+    // Both generations of the protocol.
+    for mode in ["auto", "legacy"] {
+        let mut command = stage.command(PYTHON);
+        command.arg(&file).arg(mode);
+        let asking = Asking::start(command);
+        stage.sayso.run(&["approve", &waiting_key(&stage.sayso).await]).await.exits(0);
+        let said = asking.end().await.exits(0);
+        assert_eq!(
+            said.stdout, "{\"behavior\":\"allow\",\"updatedInput\":{\"n\":9007199254740993}}\n",
+            "{said:?}"
+        );
+    }
+}
+
+/// Two calls in one turn, of which the person approves the first: it runs once, the other does not.
+async fn check_agent(example: Example) {
+    let mut stage = Stage::new().await;
+    let model = ScriptedModel::answering(Style::OpenAi, |asked| {
+        let last = asked.json["messages"].as_array().and_then(|messages| messages.last()).cloned();
+        if last.unwrap_or_default()["role"] == "tool" {
+            return Reply::text("That was all.");
+        }
+        let deploy = |id: &str, version: &str| call(id, "deploy", &json!({ "version": version }));
+        Reply::calls([deploy("c1", "1.1"), deploy("c2", "1.2")])
+    })
+    .await;
+    stage.environment = vec![("OPENAI_BASE_URL", model.base_url()), ("OPENAI_API_KEY", "none".to_owned())];
+    stage.environment.push(("NO_PROXY", "127.0.0.1".to_owned()));
+    let asking = stage.run(&example);
+    for _ in 0..2 {
+        let item = wait_value("a call waits", SOON, async || {
+            stage.sayso.json(&["list"]).await.exits(0).values().into_iter().next()
+        })
+        .await;
+        assert_eq!(item["request"]["data"]["tool"], "deploy");
+        let key = item["key"].as_str().unwrap();
+        if item["request"]["data"]["arguments"]["version"] == "1.1" {
+            stage.sayso.run(&["approve", key]).await.exits(0);
+        } else {
+            stage.sayso.run(&["deny", key, "--reason", "my own words"]).await.exits(0);
+        }
+    }
+    let said = asking.end().await.exits(0);
+    assert_eq!(said.stdout, "Deploying 1.1.\nThat was all.\n", "{said:?}");
+    let results = model.captured().pop().unwrap().json["messages"].as_array().unwrap().clone();
+    let results: Vec<_> = results.iter().filter(|message| message["role"] == "tool").collect();
+    assert_eq!(results[0]["content"], "1.1 is deployed");
+    assert_eq!(results[1]["content"], "declined/expired: Run deploy?");
+    assert!(model.bodies().iter().all(|body| !body.contains("my own words")));
+
+    // With no host nothing runs.
+    stage.host.take().unwrap().stop().await;
+    let said = stage.run(&example).end().await.exits(0);
+    assert_eq!(said.stdout, "That was all.\n", "{said:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs Python with packages"]
+async fn the_example_for_langgraph_works() {
+    check_agent(Example { page: "langgraph.md", language: "python", file: "agent.py", program: PYTHON })
+        .await;
+}
+
+#[tokio::test]
+#[ignore = "needs Python with packages"]
+async fn the_example_for_the_openai_agents_sdk_works() {
+    check_agent(Example { page: "openai-agents.md", language: "python", file: "agent.py", program: PYTHON })
+        .await;
 }

@@ -358,13 +358,13 @@ async fn a_server_that_cannot_begin_holds_no_stop_up() {
 /// The folder of the real servers, which `make test` fills.
 fn real(file: &str) -> PathBuf {
     let target = build_folder().parent().expect("a target folder").to_owned();
-    let file = target.join("tools/mcp").join(file);
-    assert!(file.exists(), "no {}: `make mcp-servers` puts it there", file.display());
+    let file = target.join("tools").join(file);
+    assert!(file.exists(), "no {}: `make other-programs` puts it there", file.display());
     file
 }
 
 fn everything(transport: &str) -> Value {
-    let script = real("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let script = real("mcp/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     json!({ "command": "node", "args": [script, transport] })
 }
 
@@ -373,7 +373,7 @@ async fn everything_at_an_address() -> (OwnedChild, Value) {
     let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
-    let script = real("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    let script = real("mcp/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     let mut command = Command::new("node");
     command
         .arg(script)

@@ -62,6 +62,12 @@ pub(crate) enum Command {
     },
     /// Ask a person from a script, and wait for the answer: if sayso ask --wait "Deploy?"; then …
     Ask(Box<AskArgs>),
+    /// Serve the tools that ask you to an MCP client, over standard input and output.
+    Mcp {
+        /// Ask as the sender whose token is in this file; else the one in $SAYSO_TOKEN, else as this computer.
+        #[arg(long, value_name = "FILE")]
+        token_file: Option<PathBuf>,
+    },
     /// List what waits for you.
     List,
     /// Show what waits, live: a line for each change, until Ctrl-C.

@@ -1,7 +1,7 @@
 use std::io::{self, ErrorKind, Write as _};
 
 use sayso_domain::text::visible;
-use sayso_gateway::{AskError, ClientError, GatewayError, PlaceError, TokenError};
+use sayso_gateway::{AskError, ClientError, GatewayError, McpError, PlaceError, TokenError};
 use sayso_host::{OpenError, RpcError, code};
 use serde_json::json;
 
@@ -115,6 +115,12 @@ impl From<PlaceError> for Failure {
 impl From<TokenError> for Failure {
     fn from(error: TokenError) -> Self {
         Self::usage(error.to_string())
+    }
+}
+
+impl From<McpError> for Failure {
+    fn from(error: McpError) -> Self {
+        Self::new(Exit::Refused, "mcp", error.to_string())
     }
 }
 

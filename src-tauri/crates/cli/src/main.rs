@@ -10,6 +10,7 @@ mod failure;
 mod history;
 mod inbox;
 mod manual;
+mod mcp;
 mod out;
 mod questions;
 mod running;
@@ -69,6 +70,7 @@ async fn dispatch(args: Args, out: &Out) -> Result<Exit, Failure> {
         Command::Run { agent, task, wait } => runs::run(out, &data_dir, &agent, &task, wait).await,
         Command::Runs { what } => runs::runs(out, &data_dir, what).await,
         Command::Ask(args) => ask::ask(out, explicit, *args).await,
+        Command::Mcp { token_file } => mcp::mcp(explicit, token_file).await,
         Command::Watch => watch::watch(out, &data_dir).await,
         Command::List => inbox::list(out, &data_dir).await,
         Command::Show { key } => inbox::show(out, &data_dir, &key).await,

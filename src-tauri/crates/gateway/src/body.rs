@@ -27,21 +27,26 @@ pub(crate) async fn read_json_within<T: DeserializeOwned>(
     request: Request,
     largest: usize,
 ) -> Result<T, Problem> {
+    let bytes = read_json_bytes_within(request, largest).await?;
+    serde_json::from_slice(&bytes)
+        .map_err(|error| Problem::bad_request(format!("The body cannot be read: {error}.")))
+}
+
+/// The same, not parsed yet.
+pub(crate) async fn read_json_bytes_within(request: Request, largest: usize) -> Result<Vec<u8>, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         let message = "The body must be application/json.";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "bad_request", message));
     }
-    let bytes = match tokio::time::timeout(SLOWEST, read(request.into_body(), largest)).await {
-        Ok(bytes) => bytes?,
+    match tokio::time::timeout(SLOWEST, read(request.into_body(), largest)).await {
+        Ok(bytes) => bytes,
         Err(_) => {
             let message = "The body took too long to arrive. Nothing was changed. Send it again.";
-            return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", message));
+            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", message))
         }
-    };
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Problem::bad_request(format!("The body cannot be read: {error}.")))
+    }
 }
 
 async fn read(mut body: Body, largest: usize) -> Result<Vec<u8>, Problem> {

@@ -11,6 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::access::Access;
 use crate::guard::OwnNames;
+use crate::mcp::HttpDoor;
 use crate::routes::{Shared, loopback_routes, socket_routes};
 use crate::secret::new_secret;
 use crate::waits::Waits;
@@ -55,6 +56,7 @@ impl Gateway {
         let socket = folder::listen(&data_dir)?;
         folder::write_endpoint(&data_dir, &url)?;
         host.set_url(url.clone());
+        let stop = CancellationToken::new();
         let shared = Arc::new(Shared {
             host,
             access: Access::new(&token),
@@ -62,7 +64,8 @@ impl Gateway {
             url,
             streams: Arc::new(Semaphore::new(STREAMS)),
             waits: Waits::default(),
-            stop: CancellationToken::new(),
+            mcp: HttpDoor::new(&stop),
+            stop,
         });
         let tasks = TaskTracker::new();
         tasks.spawn(door::serve(socket, socket_routes(shared.clone()), shared.stop.clone()));
@@ -89,6 +92,7 @@ impl Gateway {
         self.shared.stop.cancel();
         let began = Instant::now();
         self.tasks.wait().await;
+        self.shared.mcp.finish().await;
         folder::remove_endpoint(self.shared.host.data_dir());
         tracing::debug!(took = ?began.elapsed(), "the gateway is closed");
     }

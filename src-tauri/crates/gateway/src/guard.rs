@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
+use crate::mcp;
 use crate::problem::Problem;
 use crate::routes::Shared;
 use crate::v1::{self, Fault};
@@ -66,7 +67,7 @@ pub(crate) async fn guard(State(shared): State<Arc<Shared>>, request: Request, n
     let path = request.uri().path().to_owned();
     let mut response = match shared.names.check(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
-        Err(problem) if v1::is_path(&path) => Fault::from(problem).into_response(),
+        Err(problem) if v1::is_path(&path) || path == mcp::PATH => Fault::from(problem).into_response(),
         Err(problem) => problem.into_response(),
     };
     let headers = response.headers_mut();

@@ -22,6 +22,7 @@ mod events;
 mod folder;
 mod gateway;
 mod guard;
+mod mcp;
 mod page;
 mod peer;
 mod problem;
@@ -34,3 +35,4 @@ pub use asker::{AskError, Asker, Contact, Place, PlaceError, Posted, Refusal, Se
 pub use client::{Client, ClientError, Events};
 pub use error::GatewayError;
 pub use gateway::{Gateway, GatewayOptions};
+pub use mcp::{McpError, McpServer};

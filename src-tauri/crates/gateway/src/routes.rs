@@ -3,7 +3,7 @@ use std::time::Instant;
 
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use axum::{Json, Router, middleware};
 use sayso_host::Host;
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use crate::body::read_json;
 use crate::caller::{Caller, at_socket, signed_in};
 use crate::events::events;
 use crate::guard::{OwnNames, guard};
+use crate::mcp::{self, HttpDoor};
 use crate::page::page;
 use crate::problem::Problem;
 use crate::v1;
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) streams: Arc<Semaphore>,
     /// The places of those who wait for answers.
     pub(crate) waits: Waits,
+    /// The tools for MCP clients.
+    pub(crate) mcp: HttpDoor,
     pub(crate) stop: CancellationToken,
 }
 
@@ -48,6 +51,7 @@ pub(crate) fn socket_routes(shared: Arc<Shared>) -> Router {
         .route("/events", get(events))
         .route("/link", post(link))
         .route_layer(middleware::from_fn_with_state(shared.clone(), at_socket))
+        .route(mcp::PATH, any(mcp::mcp))
         .merge(v1::routes())
         .fallback(async || Problem::not_found())
         .method_not_allowed_fallback(method_not_allowed)
@@ -61,6 +65,7 @@ pub(crate) fn loopback_routes(shared: Arc<Shared>) -> Router {
         .route("/events", get(events))
         .route_layer(middleware::from_fn_with_state(shared.clone(), signed_in))
         .route("/session", post(session))
+        .route(mcp::PATH, any(mcp::mcp))
         .merge(v1::routes())
         .fallback_service(get(page).fallback(method_not_allowed))
         .method_not_allowed_fallback(method_not_allowed)

@@ -5,7 +5,7 @@ mod deadline;
 mod draft;
 mod started;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::{Duration, Instant};
 
@@ -29,7 +29,12 @@ const WITHDRAWING: Duration = Duration::from_secs(3);
 const WITHDRAW_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) async fn ask(out: &Out, explicit: Option<PathBuf>, args: AskArgs) -> Result<Exit, Failure> {
-    let asker = asker(explicit.clone(), &args)?;
+    if args.start && url(explicit.as_deref()).is_some() {
+        let message = "--start starts Sayso for a data folder, and $SAYSO_URL names another way to it. Nobody was \
+                       asked. Use one of them.";
+        return Err(Failure::usage(message));
+    }
+    let asker = asker(explicit.clone(), args.token_file.as_deref())?;
     let request = draft::draft(&args)?;
     // From here on Ctrl-C takes back what was asked.
     let mut ending = pin!(told_to_end());
@@ -59,26 +64,22 @@ pub(crate) async fn ask(out: &Out, explicit: Option<PathBuf>, args: AskArgs) -> 
 
 /// Asks through the socket, or where $SAYSO_URL says unless a data folder was named; as the sender whose token was
 /// given, else as this computer.
-fn asker(data_dir: Option<PathBuf>, args: &AskArgs) -> Result<Asker, Failure> {
-    let url = match &data_dir {
-        None => variable("SAYSO_URL"),
-        Some(_) => None,
-    };
-    let asker = match url {
+pub(crate) fn asker(data_dir: Option<PathBuf>, token_file: Option<&Path>) -> Result<Asker, Failure> {
+    let asker = match url(data_dir.as_deref()) {
         None => Asker::new(&sayso_host::data_dir(data_dir)),
-        Some(_) if args.start => {
-            let message = "--start starts Sayso for a data folder, and $SAYSO_URL names another way to it. Nobody was \
-                           asked. Use one of them.";
-            return Err(Failure::usage(message));
-        }
         Some(url) => Asker::at(Place::from_url(&url)?),
     };
-    let token = match (&args.token_file, variable("SAYSO_TOKEN")) {
+    let token = match (token_file, variable("SAYSO_TOKEN")) {
         (Some(file), _) => SenderToken::read(file)?,
         (None, Some(text)) => SenderToken::new(&text)?,
         (None, None) => return Ok(asker),
     };
     Ok(asker.with_token(token))
+}
+
+/// What $SAYSO_URL says, unless a data folder was named.
+fn url(data_dir: Option<&Path>) -> Option<String> {
+    if data_dir.is_some() { None } else { variable("SAYSO_URL") }
 }
 
 fn variable(name: &str) -> Option<String> {

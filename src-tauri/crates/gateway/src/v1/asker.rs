@@ -12,7 +12,7 @@ use crate::peer::{self, Peer};
 use crate::routes::Shared;
 
 /// Who asks. A token that is shown decides alone: one that is wrong does not fall back to anything.
-pub(super) struct Asking(pub(super) Asker);
+pub(crate) struct Asking(pub(crate) Asker);
 
 impl FromRequestParts<Arc<Shared>> for Asking {
     type Rejection = Fault;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::{any, get, post};
 
+pub(crate) use asker::Asking;
 pub(crate) use fault::Fault;
 
 use crate::problem::Problem;

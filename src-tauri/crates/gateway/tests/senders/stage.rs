@@ -112,6 +112,11 @@ impl Stage {
         self.call(Method::GET, token, path).await
     }
 
+    /// Posts an MCP message at the Unix socket.
+    pub(crate) async fn at_socket_as_mcp(&self, token: Option<&str>, message: &Value) -> Said {
+        self.at_socket(Method::POST, token, "/mcp", Some(message)).await
+    }
+
     /// Calls at the Unix socket, with a token or without.
     pub(crate) async fn at_socket(
         &self,
@@ -126,6 +131,7 @@ impl Stage {
         let mut serving = JoinSet::new();
         serving.spawn(connection);
         let mut request = axum::http::Request::builder().method(method).uri(path).header("host", "sayso");
+        request = request.header("accept", "application/json, text/event-stream");
         if let Some(token) = token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
@@ -167,7 +173,10 @@ pub(crate) async fn said(answer: Response) -> Said {
 }
 
 fn parsed(bytes: &[u8]) -> Value {
-    if bytes.is_empty() { Value::Null } else { serde_json::from_slice(bytes).unwrap() }
+    let text = std::str::from_utf8(bytes).unwrap();
+    // Of a stream of events, the first one's data.
+    let text = text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap_or(text);
+    if text.is_empty() { Value::Null } else { serde_json::from_str(text).unwrap() }
 }
 
 async fn open(root: &Path) -> (Host, Gateway) {
