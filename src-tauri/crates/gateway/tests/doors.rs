@@ -381,8 +381,9 @@ async fn changes_are_streamed_until_the_host_ends() {
 async fn a_crowd_at_the_port_does_not_lock_the_owner_out() {
     let stage = Stage::new().await;
     let address = stage.gateway.url().strip_prefix("http://").unwrap().to_owned();
+    // More than a door holds.
     let mut crowd = Vec::new();
-    for _ in 0..200 {
+    for _ in 0..1100 {
         // Half a request, and then nothing.
         let mut stream = TcpStream::connect(&address).await.unwrap();
         let _ = stream.write_all(b"POST /rpc HTTP/1.1\r\nHost: ").await;
