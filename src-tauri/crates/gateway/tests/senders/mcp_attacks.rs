@@ -2,6 +2,7 @@
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 use super::mcp_client::{Client, call_message};
 use super::stage::{SOON, Said, Stage, said};
@@ -154,5 +155,28 @@ async fn calls_that_wait_are_bounded_for_each_sender() {
     assert_eq!(client.running.list_all_tools().await.unwrap().len(), 4);
     drop(open);
     stage.waiting(0).await;
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn a_call_of_the_newer_generation_that_hangs_up_before_anything_is_said_is_taken_back() {
+    let stage = Stage::new().await;
+    let token = stage.sender("agent").await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "raw", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let mut message = call_message(1, ASK, &prompt("P"));
+    message["params"]["_meta"] = meta;
+    let headers = [("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call"), ("mcp-name", ASK)];
+    let headers = headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+    let request = stage.message(&token, None, &message).headers(HeaderMap::from_iter(headers));
+    let mut calls = JoinSet::new();
+    calls.spawn(request.send());
+    stage.waiting(1).await;
+    calls.abort_all();
+    stage.waiting(0).await;
+    assert_eq!(stage.last_decision().await["outcome"], "cancelled");
     stage.close().await;
 }
