@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_agent::{Elicitation, McpConfig, McpReport, McpServers, McpSetup};
+use sayso_agent::{Elicitation, McpReport, McpServers, McpSetup};
 use sayso_domain::RunId;
 use sayso_store::runs::RunRow;
 use tokio_util::sync::CancellationToken;
@@ -84,7 +84,7 @@ impl McpPool {
             ..McpSetup::default()
         };
         let connected = tokio::select! {
-            connected = connect(host, &row.agent, config, &setup) => Some(connected),
+            connected = connect(host, &row.agent, config, setup) => Some(connected),
             // The run was stopped: it needs none.
             () = given_up.cancelled() => None,
         };
@@ -167,17 +167,13 @@ pub(crate) async fn connect(
     host: &Host,
     agent: &str,
     config: &AgentConfig,
-    setup: &McpSetup,
+    setup: McpSetup,
 ) -> (McpServers, Vec<McpReport>) {
-    let refused = trust::refused(host, agent, config).await;
-    let allowed: McpConfig =
-        config.mcp.without(|server| refused.iter().any(|(name, _)| name == server.name()));
-    let servers = McpServers::connect(&allowed, setup).await;
-    let refused = refused.into_iter().map(|(server, command)| McpReport {
-        server,
-        tools: 0,
-        problem: Some(format!("you have not allowed the command that it would start: {command}.")),
+    let refused = trust::refused(host, agent, config).await.into_iter();
+    let refused = refused.map(|(server, command)| {
+        (server, format!("you have not allowed the command that it would start: {command}."))
     });
-    let reports = servers.reports().iter().cloned().chain(refused).collect();
+    let servers = McpServers::connect(&config.mcp, &McpSetup { refused: refused.collect(), ..setup }).await;
+    let reports = servers.reports().to_vec();
     (servers, reports)
 }

@@ -38,6 +38,9 @@ pub(super) struct Session {
     pub(super) service: RunningService<RoleClient, Handler>,
     pub(super) hidden: Hidden,
     pub(super) current: Current,
+    /// Whether a call is at work, or was given up before it ended: what the server asks then may be of that call, so the
+    /// session serves no other.
+    pub(super) is_spoilt: bool,
     process: Option<Started>,
 }
 
@@ -125,7 +128,12 @@ impl Session {
                 }
             }
         };
-        Ok(Self { service, hidden: hidden.clone(), current, process })
+        Ok(Self { service, hidden: hidden.clone(), current, is_spoilt: false, process })
+    }
+
+    /// Whether another call may be made in it.
+    pub(super) fn is_fit(&self) -> bool {
+        !self.is_spoilt && !self.is_over()
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -178,7 +186,7 @@ fn said(errors: &Mutex<HeadTail>, hidden: &Hidden) -> String {
     let text = std::mem::replace(&mut *errors, HeadTail::new(KEPT_ERRORS)).into_text();
     match text.trim() {
         "" => String::new(),
-        text => format!(" It said: {}", hidden.from(text)),
+        text => format!(" It said: {}", hidden.from_words(text)),
     }
 }
 
@@ -224,7 +232,7 @@ fn words(error: &ClientInitializeError) -> String {
 }
 
 pub(super) fn shown(hidden: &Hidden, text: &str) -> String {
-    cut(&hidden.from(text), 1000)
+    cut(&hidden.from_words(text), 1000)
 }
 
 impl Target {
@@ -257,7 +265,7 @@ impl Target {
             }
             McpEntry::Http { url, headers } => {
                 let url = expand.text(url)?;
-                check_address(&url)?;
+                expand.hidden.add_address(&check_address(&url)?, &url);
                 Ok(Self::Http { url, headers: parsed(&expand.pairs(headers)?)? })
             }
         }
