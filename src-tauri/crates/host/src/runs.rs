@@ -1,8 +1,8 @@
 //! Drives runs. A run that waits for a person holds no task and no memory: a driver exists only while the model or a
 //! tool is at work, and takes the run's rows up again when something happens to it.
 
-use std::collections::{HashMap, VecDeque};
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 

@@ -24,6 +24,7 @@ use super::expand::{Expand, Hidden};
 use super::handler::Handler;
 use super::{McpServer, McpSetup};
 use crate::cut::HeadTail;
+use crate::folder::expand_home;
 use crate::process::{ServerCommand, ServerProcess, ServerStreams};
 
 /// The longest line of a server that is read; one that is longer is left out.
@@ -246,7 +247,7 @@ impl Target {
         match entry {
             McpEntry::Stdio { command, args, env, cwd } => {
                 let folder = match cwd {
-                    Some(cwd) => home(&expand.text(cwd)?),
+                    Some(cwd) => expand_home(&expand.text(cwd)?),
                     None => setup.folder.clone().unwrap_or_else(|| PathBuf::from("/")),
                 };
                 let folder = match &setup.folder {
@@ -274,17 +275,10 @@ impl Target {
 
 /// A path leads from the folder that the program runs in; a bare name is looked for in `PATH`.
 fn program(command: &str, folder: &Path) -> String {
-    let path = home(command);
+    let path = expand_home(command);
     match path.components().count() {
         0 | 1 => command.to_owned(),
         _ => folder.join(path).to_string_lossy().into_owned(),
-    }
-}
-
-fn home(path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-        (Some(_), None) | (None, _) => PathBuf::from(path),
     }
 }
 

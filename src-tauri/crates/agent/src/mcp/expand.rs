@@ -49,7 +49,9 @@ impl Hidden {
             self.add_value(&name, &value);
         }
         // As it stands in the address, where that is another text.
-        for (name, value) in address.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('=')) {
+        for (name, value) in
+            address.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='))
+        {
             self.add_value(name, value);
         }
     }

@@ -447,6 +447,10 @@ async fn a_server_that_is_refused_is_reported_and_its_tools_names_go_to_no_other
     assert!(toolkit.get("a_echo").is_some() && toolkit.get("a_b_c").is_none());
     let arguments = sayso_agent::Arguments::parse("{}").unwrap();
     let absent = servers.absent("a_b_c").unwrap().draft(&arguments, &Default::default()).await.unwrap_err();
-    assert!(absent.output.contains("server a_b cannot be used: you have not allowed it."), "{}", absent.output);
+    assert!(
+        absent.output.contains("server a_b cannot be used: you have not allowed it."),
+        "{}",
+        absent.output
+    );
     servers.close().await;
 }
