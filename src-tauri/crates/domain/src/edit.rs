@@ -27,7 +27,7 @@ pub(crate) fn given(answer: &Answer) -> Option<&Value> {
 
 /// What `given` makes of a call whose arguments are `text`: the JSON text of other arguments on one line, or none where
 /// they say the same. Numbers are the same only digit for digit.
-pub(crate) fn changed(text: &str, given: &Value) -> Option<String> {
+pub fn changed_arguments(text: &str, given: &Value) -> Option<String> {
     (read(text).as_ref() != Some(given)).then(|| given.to_string())
 }
 
@@ -54,5 +54,5 @@ pub fn check_edit(shown: &Shown, answer: &Answer) -> Result<(), Misfit> {
 /// The arguments that a yes really changes, as JSON text on one line; none where it approves what was shown.
 pub(crate) fn edited(shown: &Shown, answer: &Answer) -> Option<String> {
     let given = brought(&shown.request.kind, answer)?;
-    changed(shown.arguments.as_deref().unwrap_or_default(), given)
+    changed_arguments(shown.arguments.as_deref().unwrap_or_default(), given)
 }

@@ -27,7 +27,7 @@ mod wire;
 pub use ambiguous::{AmbiguousName, ambiguous_name};
 pub use answer::Answer;
 pub use digest::{Digest, Shown};
-pub use edit::check_edit;
+pub use edit::{changed_arguments, check_edit};
 pub use elicitation::ElicitAction;
 pub use hash::sha256;
 pub use id::{ParseIdError, RequestKey, RunId, SourceId};

@@ -28,17 +28,9 @@ pub(crate) fn request_from_outside(asked: &Request, now: Time) -> Result<(), Inb
     if asked.is_expired(now) {
         return Err(InboxError::Expired);
     }
-    match form(asked) {
+    match asked.form() {
         Some(schema) => flat(schema).and_then(|()| check_schema(schema)).map_err(InboxError::Schema),
         None => Ok(()),
-    }
-}
-
-/// The schema that a yes must fit, where there is one.
-fn form(request: &Request) -> Option<&Value> {
-    match request.kind {
-        Kind::Input | Kind::Question | Kind::Other(_) => request.schema(),
-        Kind::Approval | Kind::Authorization | Kind::ToolCall => None,
     }
 }
 
@@ -62,7 +54,7 @@ pub(crate) fn answer(shown: &Shown, answer: &Answer) -> Result<(), String> {
         Kind::Question if request.schema().is_none() => return questions(request, data),
         Kind::Question | Kind::Input | Kind::Authorization | Kind::Other(_) => {}
     }
-    let Some(schema) = form(request) else { return Ok(()) };
+    let Some(schema) = request.form() else { return Ok(()) };
     let nothing = Value::Object(Map::new());
     check_fits(schema, data.unwrap_or(&nothing)).map_err(|misfit| match misfit {
         Misfit::Schema(why) => {

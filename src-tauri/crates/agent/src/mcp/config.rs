@@ -68,12 +68,6 @@ impl McpConfig {
         };
         self.servers.iter().filter(fits).max_by_key(|server| server.prefix.len())
     }
-
-    /// The same without some servers.
-    #[must_use]
-    pub fn without(&self, leave_out: impl Fn(&McpServer) -> bool) -> Self {
-        Self { servers: self.servers.iter().filter(|server| !leave_out(server)).cloned().collect() }
-    }
 }
 
 impl McpServer {
@@ -104,7 +98,7 @@ impl McpServer {
     /// gets and no value of any; none for an address.
     pub fn command_line(&self) -> Option<String> {
         let McpEntry::Stdio { command, args, env, cwd } = &self.entry else { return None };
-        let variables = env.iter().map(|(name, _)| format!("{name}=…"));
+        let variables = env.iter().map(|(name, _)| format!("{}=…", quoted(name)));
         let words = std::iter::once(command).chain(args).map(|word| quoted(word));
         let line = variables.chain(words).collect::<Vec<_>>().join(" ");
         Some(match cwd {
@@ -216,7 +210,19 @@ fn pairs(fields: &Map<String, Value>, key: &str) -> Result<Vec<(String, String)>
     object.iter().map(pair).collect()
 }
 
+/// A word as a shell would take it, on one line: what cannot be seen, such as a line break, is written as an escape.
 fn quoted(word: &str) -> String {
+    if word.chars().any(char::is_control) {
+        let escaped = word.chars().map(|c| match c {
+            '\n' => "\\n".to_owned(),
+            '\r' => "\\r".to_owned(),
+            '\t' => "\\t".to_owned(),
+            '\\' | '\'' => format!("\\{c}"),
+            c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+            c => c.to_string(),
+        });
+        return format!("$'{}'", escaped.collect::<String>());
+    }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:@%+,~".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
