@@ -46,8 +46,8 @@ const TABLE: &[Layer] = &[
     Layer { name: "sayso-gateway", may_use: HOST_AND_BELOW, never: &["tauri", "webkit2gtk", "rusqlite"] },
     Layer { name: "sayso-cli", may_use: ALL_BUT_CLI, never: &["tauri", "webkit2gtk", "rusqlite"] },
     Layer { name: "sayso-desktop", may_use: ALL_BUT_CLI, never: &["rusqlite", "reqwest"] },
-    // Measures the loop as an app and as a library has it; nothing may look at it.
-    Layer { name: "sayso-bench", may_use: HOST_AND_BELOW, never: &["tauri"] },
+    // Measures the loop as an app and as a library has it, and the doors; nothing may look at it.
+    Layer { name: "sayso-bench", may_use: ALL_BUT_CLI, never: &["tauri"] },
     // The tests look at everything; nothing may look at them.
     Layer {
         name: "sayso-tests",

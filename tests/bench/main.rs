@@ -6,6 +6,7 @@ mod burst;
 mod disk;
 mod durable;
 mod inline;
+mod load;
 mod long;
 mod memory;
 mod model;
@@ -46,6 +47,9 @@ async fn all(wanted: Vec<String>) {
     }
     if is_wanted("long") {
         long::measure(&mut table).await;
+    }
+    if is_wanted("load") {
+        load::measure(&mut table).await;
     }
     table.end();
 }

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::{Asker, SenderError};
 use crate::host::Host;
+use crate::pause;
 
 /// The longest kind.
 const LONGEST_KIND: usize = 64;
@@ -85,6 +86,7 @@ impl Host {
         });
         let asked = asked.await?;
         if let Asked::New(held) = &asked {
+            pause::at(pause::Point::SenderAsked).await;
             self.inbox().announce_asked(&[held.key]);
         }
         Ok(asked)
