@@ -49,11 +49,15 @@ callback_url: string | null,
  */
 callback_key: string | null, 
 /**
- * How many answers its callback has not taken though they were tried.
+ * How many answers its callback has not taken yet though they were tried.
  */
 failing: number, 
 /**
- * Why, of the one that was tried last.
+ * How many are tried no more; they can still be fetched, or posted by hand.
+ */
+given_up: number, 
+/**
+ * Why the newest of them was not taken.
  */
 last_failure: string | null, 
 /**

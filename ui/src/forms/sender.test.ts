@@ -15,6 +15,7 @@ const ITEM: SenderItem = {
   callback_url: null,
   callback_key: null,
   failing: 0,
+  given_up: 0,
   last_failure: null,
   created_at: '2026-01-01T00:00:00.000Z',
   token_at: '2026-01-01T00:00:00.000Z',

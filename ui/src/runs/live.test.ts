@@ -17,6 +17,7 @@ const START: RunDetail = {
   messages: [{ role: 'user', text: 'Look', turn: null, at: item.started_at }],
   calls: [],
   queued: [],
+  servers: [],
   live: null,
   max_turns: 10,
   max_tokens: null,

@@ -222,6 +222,7 @@ const sender = (name: string, initials: string, colour: string, over: Partial<Se
   callback_url: null,
   callback_key: null,
   failing: 0,
+  given_up: 0,
   last_failure: null,
   created_at: at(-900_000),
   token_at: at(-900_000),

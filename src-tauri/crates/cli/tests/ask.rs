@@ -144,6 +144,34 @@ fn a_host_that_hangs_is_told_and_is_no_yes() {
 }
 
 #[test]
+fn a_host_that_was_busy_when_it_was_asked_is_asked_once_more_and_its_answer_counts() {
+    let folder = TempDir::new().unwrap();
+    let listener = UnixListener::bind(folder.path().join("sayso.sock")).unwrap();
+    std::thread::spawn(move || {
+        let mut streams = listener.incoming().map_while(Result::ok);
+        let _unanswered = streams.next();
+        let say = |line: &str| {
+            let body = if line.contains("/answer") {
+                r#"{"id":"r1","ok":true}"#
+            } else {
+                r#"{"id":"r1","state":"pending"}"#
+            };
+            format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
+                body.len()
+            )
+        };
+        for stream in streams {
+            let _ = answer(stream, &say);
+        }
+    });
+    let mut command = sayso(&["ask", "--wait", "--id", "r1", "Deploy?", "--data-dir"]);
+    let output = command.arg(folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"id\":\"r1\",\"ok\":true}\n");
+}
+
+#[test]
 fn a_command_line_that_cannot_be_asks_nobody() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);

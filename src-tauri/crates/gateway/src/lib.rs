@@ -28,6 +28,7 @@ mod peer;
 mod problem;
 mod routes;
 mod secret;
+mod segment;
 mod v1;
 mod waits;
 

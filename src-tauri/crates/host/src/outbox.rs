@@ -38,7 +38,6 @@ pub(crate) async fn run(host: Host) {
         tokio::select! {
             () = host.stop_token().cancelled() => return,
             () = settled(&mut events) => {}
-            () = host.webhooks().freed() => {}
             () = tokio::time::sleep(IDLE) => {}
         }
     }

@@ -51,8 +51,20 @@ enum Browser {
 
 impl Host {
     /// Calls a command. `params` and the result are the types of [`crate::dto`], as JSON.
+    /// It is carried out to its end even if whoever called goes away meanwhile.
     pub async fn call(&self, surface: Surface, command: &str, params: Value) -> Result<Value, RpcError> {
         check_surface(surface, command)?;
+        let (host, command) = (self.clone(), command.to_owned());
+        let carried_out = self.finish(async move {
+            tokio::select! {
+                done = host.carry_out(surface, &command, params) => done,
+                () = host.stop_token().cancelled() => Err(ending()),
+            }
+        });
+        carried_out.await.unwrap_or_else(|_| Err(ending()))
+    }
+
+    async fn carry_out(&self, surface: Surface, command: &str, params: Value) -> Result<Value, RpcError> {
         match command {
             "status" => answer(status::status(self).await),
             "inbox.list" => answer(inbox::list(self).await),
@@ -85,6 +97,13 @@ impl Host {
             unknown => Err(unknown_command(unknown)),
         }
     }
+}
+
+fn ending() -> RpcError {
+    RpcError::new(
+        code::STORAGE,
+        "Sayso ends, or the command failed unexpectedly. What was done is kept. Look at it before you try again.",
+    )
 }
 
 fn check_surface(surface: Surface, command: &str) -> Result<(), RpcError> {

@@ -82,8 +82,11 @@ JOIN settlements USING (request)
 JOIN requests ON requests.key = request
 ";
 
+/// How many answers to a source outside are looked at at once: more than are ever under way to it.
+const AT_ONCE: u32 = 8;
+
 /// The time of the next try where none is to be made.
-const NEVER: i64 = i64::MAX;
+pub(crate) const NEVER: i64 = i64::MAX;
 
 /// Puts an answer into the outbox, to be delivered at `after` or later. Programs of this machine, and senders with no
 /// callback, fetch theirs.
@@ -108,11 +111,29 @@ pub fn get(conn: &Conn, request: RequestKey) -> Result<Option<DeliveryRow>, Stor
     conn.row(&format!("{SELECT} WHERE request = ?1"), [request.to_string()], of_row)
 }
 
-/// What is to be tried now, oldest first.
+/// What is to be tried now, oldest first: all of the runs', and the first few of each source outside.
 pub fn due(conn: &Conn, now: Time) -> Result<Vec<DeliveryRow>, StoreError> {
     conn.rows(
-        &format!("{SELECT} WHERE deliveries.state = 'waiting' AND next_at <= ?1 ORDER BY next_at, request"),
-        [now.as_millis()],
+        &format!(
+            "SELECT * FROM (
+                 SELECT *, row_number() OVER (PARTITION BY source, run IS NULL ORDER BY next_at, request) AS place
+                 FROM ({SELECT} WHERE deliveries.state = 'waiting' AND next_at <= ?1)
+             )
+             WHERE run IS NOT NULL OR place <= ?2 ORDER BY next_at, request"
+        ),
+        params![now.as_millis(), AT_ONCE],
+        of_row,
+    )
+}
+
+/// The same of one source outside.
+pub fn due_of_source(conn: &Conn, source: SourceId, now: Time) -> Result<Vec<DeliveryRow>, StoreError> {
+    conn.rows(
+        &format!(
+            "{SELECT} WHERE deliveries.state = 'waiting' AND next_at <= ?1 AND requests.source = ?2 AND run IS NULL
+             ORDER BY next_at, request LIMIT ?3"
+        ),
+        params![now.as_millis(), source.to_string(), AT_ONCE],
         of_row,
     )
 }
@@ -176,7 +197,7 @@ pub fn waiting_of_source(conn: &Conn, source: SourceId) -> Result<Vec<RequestKey
 /// When the answers are tried that a source outside has not taken: now, since it has a callback, or no more.
 pub fn reschedule(tx: &Tx<'_>, source: SourceId, next: Option<Time>) -> Result<(), StoreError> {
     tx.run(
-        "UPDATE deliveries SET next_at = max(coalesce(?2, ?3), deliver_after)
+        "UPDATE deliveries SET next_at = max(coalesce(?2, ?3), deliver_after), attempts = 0, last_error = NULL
          WHERE state = 'waiting'
            AND request IN (SELECT key FROM requests WHERE source = ?1 AND run IS NULL)",
         params![source.to_string(), next.map(Time::as_millis), NEVER],

@@ -4,7 +4,7 @@
 use rusqlite::{Row, params};
 use sayso_domain::{RequestKey, SourceId, Time};
 
-use crate::{Conn, StoreError, Tx, column};
+use crate::{Conn, StoreError, Tx, column, deliveries};
 
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE senders (
@@ -71,9 +71,11 @@ pub struct Listed {
     pub open: u32,
     /// How many it has ever asked.
     pub total: u32,
-    /// How many answers its callback has not taken though they were tried.
+    /// How many answers its callback has not taken yet though they were tried.
     pub failing: u32,
-    /// Why, of the one that was tried last.
+    /// How many are tried no more.
+    pub given_up: u32,
+    /// Why the newest of them was not taken.
     pub last_failure: Option<String>,
 }
 
@@ -137,27 +139,31 @@ pub fn of_request(conn: &Conn, request: RequestKey) -> Result<Option<SenderRow>,
 /// All of them with what they asked, by name.
 pub fn list(conn: &Conn) -> Result<Vec<Listed>, StoreError> {
     conn.rows(
-        "SELECT senders.*, sources.name,
+        "WITH tried AS (
+             SELECT deliveries.request, requests.source, next_at, last_error
+             FROM deliveries JOIN requests ON requests.key = deliveries.request
+                  JOIN senders ON senders.source = requests.source
+             WHERE run IS NULL AND deliveries.state = 'waiting' AND attempts > 0 AND callback_url IS NOT NULL
+         )
+         SELECT senders.*, sources.name,
                 (SELECT count(*) FROM requests
                  WHERE requests.source = senders.source AND state = 'pending' AND run IS NULL) AS open,
                 (SELECT count(*) FROM requests
                  WHERE requests.source = senders.source AND run IS NULL) AS total,
-                (SELECT count(*) FROM deliveries JOIN requests ON requests.key = deliveries.request
-                 WHERE requests.source = senders.source AND run IS NULL
-                   AND deliveries.state = 'waiting' AND attempts > 0) AS failing,
-                (SELECT last_error FROM deliveries JOIN requests ON requests.key = deliveries.request
-                 WHERE requests.source = senders.source AND run IS NULL
-                   AND deliveries.state = 'waiting' AND attempts > 0
-                 ORDER BY next_at DESC LIMIT 1) AS last_failure
+                (SELECT count(*) FROM tried WHERE tried.source = senders.source AND next_at < ?1) AS failing,
+                (SELECT count(*) FROM tried WHERE tried.source = senders.source AND next_at = ?1) AS given_up,
+                (SELECT last_error FROM tried WHERE tried.source = senders.source
+                 ORDER BY request DESC LIMIT 1) AS last_failure
          FROM senders JOIN sources ON sources.id = senders.source
          ORDER BY sources.name",
-        [],
+        [deliveries::NEVER],
         |row| {
             Ok(Listed {
                 row: of_row(row)?,
                 open: row.get("open")?,
                 total: row.get("total")?,
                 failing: row.get("failing")?,
+                given_up: row.get("given_up")?,
                 last_failure: row.get("last_failure")?,
             })
         },

@@ -131,7 +131,7 @@ impl Asking<'_> {
         let id = self.request.id.as_str();
         let answer = if self.args.wait {
             let waited = self.asker.wait(id, self.until.first(), tell).await;
-            waited.map_err(|error| if error.is_passing() { gone(id) } else { error.into() })?
+            waited.map_err(|error| if error.is_passing() { gone(self.request) } else { error.into() })?
         } else if posted.is_new {
             None
         } else {
@@ -141,7 +141,7 @@ impl Asking<'_> {
         match answer {
             Some(answer) => self.print(&answer).await,
             None if !self.args.wait => {
-                self.out.value(&posted.state).map_err(unwritten)?;
+                self.out.value(&posted.state).map_err(|error| unwritten(self.request, &error))?;
                 Ok(Exit::Waiting)
             }
             None if self.until.expired.is_some_and(|expired| Instant::now() >= expired) => {
@@ -151,8 +151,8 @@ impl Asking<'_> {
             }
             None => {
                 let message = format!(
-                    "Nobody has answered yet. The request goes on waiting; the same command with --id {id} waits for it \
-                     again."
+                    "Nobody has answered yet. The request goes on waiting; the same command with {} waits for it again.",
+                    again(self.request)
                 );
                 Err(Failure::new(Exit::Waiting, "still_waiting", message))
             }
@@ -161,7 +161,7 @@ impl Asking<'_> {
 
     /// The answer on standard output; only then is it acknowledged, so that one nobody could read stays to be read.
     async fn print(&self, answer: &Answer) -> Result<Exit, Failure> {
-        self.out.value(&json!(answer)).map_err(unwritten)?;
+        self.out.value(&json!(answer)).map_err(|error| unwritten(self.request, &error))?;
         if let Err(error) = self.asker.ack(answer.id()).await {
             tracing::debug!(%error, "the answer was not acknowledged");
         }
@@ -218,11 +218,20 @@ fn not_taken_back(error: &AskError) -> String {
 }
 
 /// It went away while it was waited for, and was not back in time.
-fn gone(id: &str) -> Failure {
+/// What makes the same command again ask for the same request: a deadline in words would be another one by then.
+fn again(request: &Request) -> String {
+    let id = visible_line(&request.id);
+    match request.expires_at {
+        Some(at) => format!("--id {id} --expires {at}"),
+        None => format!("--id {id}"),
+    }
+}
+
+fn gone(request: &Request) -> Failure {
     let message = format!(
         "Sayso went away and was not back in time. What was asked is kept, and this is no yes. When Sayso runs again, the \
-         same command with --id {} tells what became of it.",
-        visible_line(id)
+         same command with {} tells what became of it.",
+        again(request)
     );
     Failure::new(Exit::NoHost, "no_host", message)
 }
@@ -232,10 +241,10 @@ fn interrupted(ending: Ending, message: &str) -> Failure {
 }
 
 /// Never ok: whoever reads the answer has not read it.
-fn unwritten(error: std::io::Error) -> Failure {
+fn unwritten(request: &Request, error: &std::io::Error) -> Failure {
     let message = format!(
-        "The answer cannot be written: {error}. It was not taken as read: the same command with the same --id prints it \
-         again."
+        "The answer cannot be written: {error}. It was not taken as read: the same command with {} prints it again.",
+        again(request)
     );
     Failure::new(Exit::Refused, "output", message)
 }

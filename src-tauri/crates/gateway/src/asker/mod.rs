@@ -14,6 +14,8 @@ use axum::http::{Method, StatusCode};
 use sayso_domain::{Answer, Request};
 use serde_json::Value;
 
+use crate::segment::segment;
+
 pub use ask_error::{AskError, Refusal};
 pub use patience::Contact;
 pub use place::{Place, PlaceError};
@@ -139,18 +141,9 @@ impl Asker {
     }
 }
 
-/// The address of a request. An id is the asker's own text, so that anything may be in it.
+/// The address of a request.
 fn path(id: &str, rest: &str) -> String {
-    use std::fmt::Write as _;
-    let mut path = String::from("/v1/requests/");
-    for byte in id.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_~".contains(&byte) {
-            path.push(char::from(byte));
-        } else {
-            let _ = write!(path, "%{byte:02X}");
-        }
-    }
-    path + rest
+    format!("/v1/requests/{}{rest}", segment(id))
 }
 
 #[cfg(test)]
@@ -163,5 +156,6 @@ mod tests {
         check("0198-a_B~", "/v1/requests/0198-a_B~/answer");
         check("../x?y#z", "/v1/requests/%2E%2E%2Fx%3Fy%23z/answer");
         check("ä b", "/v1/requests/%C3%A4%20b/answer");
+        check("a/b?c#d%e", "/v1/requests/a%2Fb%3Fc%23d%25e/answer");
     }
 }

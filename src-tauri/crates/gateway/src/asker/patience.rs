@@ -36,7 +36,7 @@ impl Asker {
     ) -> Result<Posted, AskError> {
         let latest = Instant::now() + POSTING;
         let mut pauses = Pauses::new(Some(until.map_or(latest, |until| until.min(latest))));
-        let mut was_there = false;
+        let (mut was_there, mut was_silent) = (false, false);
         loop {
             let error = match self.post(request).await {
                 Ok(posted) => {
@@ -45,8 +45,10 @@ impl Asker {
                 }
                 Err(error) => error,
             };
-            was_there |= matches!(error, AskError::Cut(_) | AskError::Refused(_));
-            if !was_there {
+            // One that took the connection and said nothing may have the request, and may be hung: it is tried once more.
+            let hangs = matches!(error, AskError::Silent(_)) && std::mem::replace(&mut was_silent, true);
+            was_there |= matches!(error, AskError::Cut(_) | AskError::Silent(_) | AskError::Refused(_));
+            if !was_there || hangs {
                 return Err(error);
             }
             pauses.after(error, &mut told).await?;

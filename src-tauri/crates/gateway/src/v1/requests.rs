@@ -17,6 +17,7 @@ use super::asker::{Asking, Id};
 use super::body::{AnswerBody, HeldBody, RequestBody};
 use crate::body::read_json_within;
 use crate::routes::Shared;
+use crate::segment::segment;
 
 /// The largest request that is taken, in bytes.
 const LARGEST: usize = 1024 * 1024;
@@ -55,7 +56,7 @@ pub(super) async fn ask(
     let request = Request::try_from(wire).map_err(unreadable)?;
     Ok(match shared.host.ask(&asker, request).await? {
         Asked::New(held) => {
-            let place = format!("/v1/requests/{}", encoded(&held.request.id));
+            let place = format!("/v1/requests/{}", segment(&held.request.id));
             (StatusCode::CREATED, [(header::LOCATION, place)], Json(HeldBody::from(held))).into_response()
         }
         Asked::Known(held) => Json(HeldBody::from(held)).into_response(),
@@ -190,28 +191,4 @@ fn unreadable(error: WireError) -> Fault {
         WireError::NotAnObject | WireError::Missing(_) | WireError::WrongType { .. } => "bad_request",
     };
     Fault::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
-}
-
-/// An id as one segment of a path.
-fn encoded(id: &str) -> String {
-    use std::fmt::Write as _;
-    id.bytes().fold(String::new(), |mut path, byte| {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~' | b'.') {
-            path.push(byte.into());
-        } else {
-            let _ = write!(path, "%{byte:02X}");
-        }
-        path
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_one_segment_of_its_path() {
-        assert_eq!(encoded("job-7_a~b.c"), "job-7_a~b.c");
-        assert_eq!(encoded("a/b?c#d%e é"), "a%2Fb%3Fc%23d%25e%20%C3%A9");
-    }
 }

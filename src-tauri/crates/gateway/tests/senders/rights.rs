@@ -153,6 +153,8 @@ async fn a_revoked_sender_is_out_at_once_and_what_it_had_open_is_cancelled() {
     let new = stage.sender("ci").await;
     assert_eq!(stage.get(&token, "/v1/requests/c").await.problem(), (401, "unauthorized"));
     assert_eq!(stage.get(&new, "/v1/requests/c").await.body["state"], "approved");
+    // A yes that it lost does not come back to life.
+    assert_eq!(stage.get(&new, "/v1/requests/c/answer").await.problem(), (410, "acknowledged"));
     stage.ask(&new, "d").await;
     stage.close().await;
 }
@@ -181,6 +183,12 @@ async fn a_name_is_set_by_the_person_and_nobody_poses_as_another() {
     for name in taken.into_iter().chain(broken) {
         let refused = stage.refused("senders.add", json!({ "name": name })).await;
         assert_eq!(refused.code, "sender_problem", "{name:?}");
+    }
+    // Nor does an agent take a sender's name.
+    for name in ["ci", "CI", "this computer"] {
+        let config = json!({ "name": name, "base_url": "http://127.0.0.1:9/v1", "model": "m" });
+        let refused = stage.refused("agents.save", json!({ "config": config.to_string() })).await;
+        assert_eq!(refused.code, "agent_problem", "{name:?}");
     }
     // What a request says of itself changes nothing of who asks.
     let mut request = approval("a");

@@ -324,6 +324,43 @@ async fn a_callback_that_is_set_later_gets_what_waits_and_one_that_is_taken_away
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_callback_that_cannot_be_set_leaves_the_one_that_is() {
+    let (stage, receiver) = (Stage::new().await, Receiver::start(TAKEN).await);
+    let (token, secret) = stage.called_back("bot", &receiver.url).await;
+    stage
+        .refused(
+            "senders.callback",
+            json!({ "name": "bot", "url": "http://example.com/", "keep_in": "file" }),
+        )
+        .await;
+    stage
+        .refused("senders.callback", json!({ "name": "nobody", "url": receiver.url, "keep_in": "file" }))
+        .await;
+    stage.ask(&token, "d1").await;
+    stage.yes("d1").await;
+    assert!(receiver.until_got(1).await[0].is_signed_with(&secret));
+    stage.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn revoking_a_sender_erases_its_signing_secret_and_posts_nothing_more() {
+    let (stage, receiver) =
+        (Stage::new().await, Receiver::start(b"HTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n").await);
+    let (token, _) = stage.called_back("bot", &receiver.url).await;
+    stage.ask(&token, "d1").await;
+    stage.yes("d1").await;
+    receiver.until_got(1).await;
+    until(async || stage.listed("bot").await["failing"] == 1).await;
+    stage.rpc("senders.revoke", json!({ "name": "bot" })).await;
+    let keys = stage.host.data_dir().join("webhook-keys");
+    assert_eq!(std::fs::read_dir(keys).unwrap().count(), 0);
+    let listed = stage.listed("bot").await;
+    assert_eq!((&listed["callback_url"], &listed["failing"]), (&Value::Null, &json!(0)));
+    assert_eq!(stage.delivery("d1").await.1, "undeliverable");
+    stage.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_signing_secret_is_shown_once_and_is_not_in_the_database() {
     let (stage, receiver) = (Stage::new().await, Receiver::start(TAKEN).await);
     let (_, secret) = stage.called_back("bot", &receiver.url).await;

@@ -10,6 +10,7 @@ use crate::agent_config::AgentConfig;
 use crate::dto::{AgentItem, AgentName, AgentSave, AgentTest, AgentTrust, Empty, Topic};
 use crate::engine;
 use crate::host::{Host, new_source_id};
+use crate::senders::{AGENT_KIND, is_anothers};
 use crate::{RpcError, code, mcp, trust, view};
 
 pub(crate) async fn list(host: &Host) -> Result<Vec<AgentItem>, RpcError> {
@@ -23,7 +24,10 @@ pub(crate) async fn save(host: &Host, params: AgentSave) -> Result<AgentItem, Rp
     config.check_folder(host.data_dir()).await.map_err(problem)?;
     let name = config.name.clone();
     let written = host.store().write(move |tx| {
-        let source = sources::ensure(tx, "agent", &config.name, now(), new_source_id())?;
+        if is_anothers(tx, AGENT_KIND, &config.name)? {
+            return Ok(None);
+        }
+        let source = sources::ensure(tx, AGENT_KIND, &config.name, now(), new_source_id())?;
         let row = AgentRow {
             name: config.name.clone(),
             source,
@@ -32,9 +36,13 @@ pub(crate) async fn save(host: &Host, params: AgentSave) -> Result<AgentItem, Rp
             updated_at: now(),
         };
         agents::put(tx, &row)?;
-        Ok(row)
+        Ok(Some(row))
     });
-    let row = written.await.map_err(storage)?;
+    let row = written.await.map_err(storage)?.ok_or_else(|| {
+        problem(format!(
+            "{name} is the name of something else that asks. Nothing was changed. Give the agent another name."
+        ))
+    })?;
     host.announce(Topic::Agents, None);
     let mut items = items(host, vec![row]).await?;
     items.pop().ok_or_else(|| no_agent(&name))

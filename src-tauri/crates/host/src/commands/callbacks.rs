@@ -7,7 +7,7 @@ use super::{request_key, storage};
 use crate::RpcError;
 use crate::dto::{RequestRef, Resent, SenderCallback, SenderSecret, Topic};
 use crate::host::Host;
-use crate::webhooks::{self, KeyPlace};
+use crate::webhooks::{self, KeyPlace, SigningKey};
 
 /// Sets where a sender's answers are posted to, with a new secret to sign them, or takes it away. What its callback has not
 /// taken yet is tried at the new one.
@@ -27,27 +27,36 @@ pub(crate) async fn set(host: &Host, params: SenderCallback) -> Result<SenderSec
     let name = params.name.clone();
     let read = host.store().read(move |reader| Ok(active(reader, &name))).await;
     let sender = read.map_err(storage)??;
-    let secret = match &params.url {
-        Some(_) => Some(webhooks::new_secret(host, sender.source, place).await.map_err(problem)?),
+    let made = match &params.url {
+        Some(_) => Some(webhooks::new_secret(host, place).await.map_err(problem)?),
         None => None,
     };
-    let (name, url) = (params.name.clone(), params.url);
+    let (key, secret) = made.unzip();
+    if let Err(error) = write(host, &params, key.as_ref()).await {
+        if let Some(unused) = key {
+            webhooks::forget_secret(host, unused).await;
+        }
+        return Err(error);
+    }
+    if let Some(before) = sender.signing_key.as_deref().and_then(SigningKey::from_text) {
+        webhooks::forget_secret(host, before).await;
+    }
+    host.announce(Topic::Senders, None);
+    Ok(SenderSecret { sender: item(host, &params.name).await?, secret })
+}
+
+async fn write(host: &Host, params: &SenderCallback, key: Option<&SigningKey>) -> Result<(), RpcError> {
+    let (name, url, key) = (params.name.clone(), params.url.clone(), key.map(SigningKey::to_text));
     let written = host.store().try_write(move |tx| {
         // It may have been revoked meanwhile.
         let mut row = active(tx, &name)?;
-        row.signing_key = url.is_some().then(|| place.as_str().to_owned());
+        row.signing_key = key;
         row.callback_url = url;
         rows::put(tx, &row)?;
         deliveries::reschedule(tx, row.source, row.callback_url.is_some().then(now))?;
         Ok::<_, Refusal>(())
     });
-    written.await.map_err(RpcError::from)?;
-    let before = sender.signing_key.as_deref().and_then(KeyPlace::from_name);
-    if let Some(unused) = before.filter(|before| secret.is_none() || *before != place) {
-        webhooks::forget_secret(host, sender.source, unused).await;
-    }
-    host.announce(Topic::Senders, None);
-    Ok(SenderSecret { sender: item(host, &params.name).await?, secret })
+    written.await.map_err(RpcError::from)
 }
 
 /// Posts an answer again, now.

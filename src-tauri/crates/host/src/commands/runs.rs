@@ -11,6 +11,7 @@ use super::{no_agent, no_run, run_id, storage};
 use crate::agent_config::AgentConfig;
 use crate::dto::{LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell};
 use crate::host::{Host, new_run_id, new_source_id};
+use crate::senders::{AGENT_KIND, is_anothers};
 use crate::{RpcError, code, demo, trust, view};
 
 /// How many runs a list holds.
@@ -99,7 +100,10 @@ pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
         if agents::get(tx, demo::NAME)?.is_some_and(is_taken) {
             return Ok(false);
         }
-        let source = sources::ensure(tx, "agent", demo::NAME, now(), new_source_id())?;
+        if is_anothers(tx, AGENT_KIND, demo::NAME)? {
+            return Ok(false);
+        }
+        let source = sources::ensure(tx, AGENT_KIND, demo::NAME, now(), new_source_id())?;
         agents::put(
             tx,
             &AgentRow {
@@ -114,7 +118,7 @@ pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
     });
     if !put.await.map_err(storage)? {
         return Err(problem(format!(
-            "An agent of yours is called {}, as the demo would be. Nothing was changed. Give yours another name to see \
+            "Another agent or a sender is called {}, as the demo would be. Nothing was changed. Give it another name to see \
              the demo.",
             demo::NAME
         )));

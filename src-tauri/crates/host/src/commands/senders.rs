@@ -7,7 +7,8 @@ use sayso_store::{Conn, StoreError, deliveries, requests, sources};
 use super::storage;
 use crate::dto::{SenderItem, SenderName, SenderSetup, SenderToken, Topic};
 use crate::host::{Host, new_source_id};
-use crate::senders::{LOCAL_NAME, MAX_OPEN, PER_MINUTE, SENDER_KIND, Token};
+use crate::senders::{MAX_OPEN, PER_MINUTE, SENDER_KIND, Token, is_anothers};
+use crate::webhooks::{self, SigningKey};
 use crate::{RpcError, code, view};
 
 const COLOURS: [&str; 8] = ["blue", "green", "amber", "red", "violet", "teal", "pink", "grey"];
@@ -98,24 +99,30 @@ async fn revoke_now(host: &Host, name: String) -> Result<(), RpcError> {
     const REVOKED: Cause = Cause::Revoked;
     let inbox = host.inbox().clone();
     let revoked = host.store().try_write(move |tx| {
-        let source = active(tx, &name)?.source;
+        let mut row = active(tx, &name)?;
+        let source = row.source;
+        let key = row.signing_key.take();
+        row.callback_url = None;
+        senders::put(tx, &row)?;
         senders::revoke(tx, source, now())?;
-        let mut cancelled = requests::open_of_source(tx, source)?;
-        let mut kept = Vec::with_capacity(cancelled.len());
-        for key in cancelled.drain(..) {
+        let mut cancelled = Vec::new();
+        for key in requests::open_of_source(tx, source)? {
             if inbox.cancel_in(tx, key, REVOKED, DecidedBy::Person)? {
-                kept.push(key);
+                cancelled.push(key);
             }
         }
         for key in deliveries::waiting_of_source(tx, source)? {
             inbox.undeliverable_in(tx, key, "Its sender was revoked.")?;
         }
-        Ok::<_, Refusal>((source, kept))
+        Ok::<_, Refusal>((source, cancelled, key))
     });
-    let (source, cancelled) = revoked.await.map_err(RpcError::from)?;
+    let (source, cancelled, key) = revoked.await.map_err(RpcError::from)?;
     host.inbox().announce_settled(&cancelled, Outcome::Cancelled(REVOKED));
     host.senders().wake_source(source);
     host.announce(Topic::Senders, None);
+    if let Some(unused) = key.as_deref().and_then(SigningKey::from_text) {
+        webhooks::forget_secret(host, unused).await;
+    }
     Ok(())
 }
 
@@ -144,7 +151,7 @@ impl From<Refusal> for RpcError {
 fn refuse_taken(conn: &Conn, name: &str) -> Result<(), Refusal> {
     let told = |message: String| Err(Refusal::Told(problem(message)));
     let lower = name.to_lowercase();
-    if lower == LOCAL_NAME || sources::is_taken_by_others(conn, SENDER_KIND, name)? {
+    if is_anothers(conn, SENDER_KIND, name)? {
         return told(format!(
             "{name} is the name of something else that asks. Nothing was changed. Choose another name."
         ));

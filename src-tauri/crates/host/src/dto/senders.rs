@@ -29,9 +29,11 @@ pub struct SenderItem {
     pub callback_url: Option<String>,
     /// Where the secret lies that signs them: `keyring` or `file`.
     pub callback_key: Option<String>,
-    /// How many answers its callback has not taken though they were tried.
+    /// How many answers its callback has not taken yet though they were tried.
     pub failing: u32,
-    /// Why, of the one that was tried last.
+    /// How many are tried no more; they can still be fetched, or posted by hand.
+    pub given_up: u32,
+    /// Why the newest of them was not taken.
     pub last_failure: Option<String>,
     /// When it was added.
     pub created_at: String,

@@ -104,6 +104,8 @@ fn find(conn: &Conn, row: &RequestRow) -> Result<Found, StoreError> {
     let is_withdrawn = row.state == RequestState::Settled(Outcome::Cancelled(Cause::CallerGone));
     Ok(match delivery.state {
         DeliveryState::Delivered if !is_withdrawn => Found::Taken,
+        // Its sender lost the right to it: a yes of then is none for whoever has the name now.
+        DeliveryState::Undeliverable if delivery.answer.is_ok() => Found::Taken,
         DeliveryState::Delivered | DeliveryState::Waiting | DeliveryState::Undeliverable => {
             Found::Answer(delivery.answer)
         }

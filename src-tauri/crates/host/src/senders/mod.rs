@@ -19,7 +19,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sayso_domain::{RequestKey, SourceId, Time};
-use sayso_store::requests;
+use sayso_store::{Conn, StoreError, requests, sources};
 use tokio::sync::OnceCell;
 
 pub use ask::{Asked, Held};
@@ -39,10 +39,17 @@ pub(crate) const LOCAL_KIND: &str = "local";
 pub(crate) const LOCAL_NAME: &str = "this computer";
 /// The kind of senders' sources.
 pub(crate) const SENDER_KIND: &str = "sender";
+/// The kind of agents' sources.
+pub(crate) const AGENT_KIND: &str = "agent";
 /// How often what was last seen of a sender is written down.
 const SEEN: Duration = Duration::from_secs(60);
 /// Whoever waits looks again after this, for what no event told.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
+/// Whether a name stands for something else that asks than a source of this kind, so that two could be taken for one another.
+pub(crate) fn is_anothers(conn: &Conn, kind: &str, name: &str) -> Result<bool, StoreError> {
+    Ok(name.to_lowercase() == LOCAL_NAME || sources::is_taken_by_others(conn, kind, name)?)
+}
 
 /// What is known of askers only while the host runs.
 #[derive(Default)]

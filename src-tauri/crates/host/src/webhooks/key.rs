@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hmac::{Hmac, Mac as _};
-use sayso_domain::SourceId;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::Sha256;
+use uuid::Uuid;
 
 use crate::secrets::{Keyring, Secrets as _};
 
@@ -18,7 +18,7 @@ const PREFIX: &str = "whsec_";
 /// The folder of those that are kept in files, in the data folder.
 const FOLDER: &str = "webhook-keys";
 
-/// Where a sender's signing secret is kept. The database holds this and never the secret.
+/// Where a signing secret is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyPlace {
     /// The OS keyring.
@@ -40,73 +40,92 @@ impl KeyPlace {
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         [Self::Keyring, Self::File].into_iter().find(|place| place.as_str() == name)
     }
+}
+
+/// Where one signing secret is kept, as `keyring:NAME` or `file:NAME`. The database holds this and never the secret. Each
+/// secret has a place of its own, so that the one in use stays until the next one is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SigningKey {
+    place: KeyPlace,
+    name: String,
+}
+
+impl SigningKey {
+    pub(super) fn new(place: KeyPlace) -> Self {
+        Self { place, name: format!("webhook-{}", Uuid::now_v7()) }
+    }
+
+    /// As it is stored.
+    pub(crate) fn to_text(&self) -> String {
+        format!("{}:{}", self.place.as_str(), self.name)
+    }
+
+    /// From what is stored.
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
+        let (place, name) = text.split_once(':')?;
+        Some(Self { place: KeyPlace::from_name(place)?, name: name.to_owned() })
+    }
+
+    /// Where what is stored says that the secret lies.
+    pub(crate) fn place_of(text: &str) -> &str {
+        text.split_once(':').map_or(text, |(place, _)| place)
+    }
 
     /// Keeps a secret there. Blocks: a keyring may have to be unlocked first.
-    pub(super) fn keep(self, data_dir: &Path, sender: SourceId, secret: &Secret) -> Result<(), String> {
-        match self {
-            Self::Keyring => Keyring.keep(&entry(sender), secret.0.expose_secret()),
-            Self::File => write(&file(data_dir, sender), secret.0.expose_secret()).map_err(|error| {
+    pub(super) fn keep(&self, data_dir: &Path, secret: &Secret) -> Result<(), String> {
+        match self.place {
+            KeyPlace::Keyring => Keyring.keep(&self.name, secret.0.expose_secret()),
+            KeyPlace::File => write(&self.file(data_dir), secret.0.expose_secret()).map_err(|error| {
                 format!(
                     "The signing secret cannot be written to {}: {error}. Nothing was changed. Make the data folder \
                      writable and try again.",
-                    file(data_dir, sender).display()
+                    self.file(data_dir).display()
                 )
             }),
         }
     }
 
     /// Reads it. Blocks.
-    pub(super) fn read(self, data_dir: &Path, sender: SourceId) -> Result<Secret, String> {
-        match self {
-            Self::Keyring => Keyring.read(&entry(sender)).map(Secret),
-            Self::File => std::fs::read_to_string(file(data_dir, sender))
+    pub(super) fn read(&self, data_dir: &Path) -> Result<Secret, String> {
+        match self.place {
+            KeyPlace::Keyring => Keyring.read(&self.name).map(Secret),
+            KeyPlace::File => std::fs::read_to_string(self.file(data_dir))
                 .map(|text| Secret(SecretString::from(text.trim().to_owned())))
                 .map_err(|error| {
                     format!(
                         "The signing secret in {} cannot be read: {error}. Set the callback again to make a new one.",
-                        file(data_dir, sender).display()
+                        self.file(data_dir).display()
                     )
                 }),
         }
     }
 
     /// Erases it; that it is not there is what was wanted. Blocks.
-    pub(super) fn forget(self, data_dir: &Path, sender: SourceId) {
-        let erased = match self {
-            Self::Keyring => Keyring.forget(&entry(sender)),
-            Self::File => match std::fs::remove_file(file(data_dir, sender)) {
+    pub(super) fn forget(&self, data_dir: &Path) {
+        let erased = match self.place {
+            KeyPlace::Keyring => Keyring.forget(&self.name),
+            KeyPlace::File => match std::fs::remove_file(self.file(data_dir)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => Err(error.to_string()),
                 Ok(()) | Err(_) => Ok(()),
             },
         };
         if let Err(error) = erased {
-            tracing::warn!(place = self.as_str(), %error, "a signing secret that is no longer used could not be erased");
+            tracing::warn!(place = self.place.as_str(), %error, "a signing secret that is no longer used could not be erased");
         }
+    }
+
+    fn file(&self, data_dir: &Path) -> PathBuf {
+        data_dir.join(FOLDER).join(format!("{}.key", self.name))
     }
 }
 
-fn entry(sender: SourceId) -> String {
-    format!("webhook-{sender}")
-}
-
-fn file(data_dir: &Path, sender: SourceId) -> PathBuf {
-    data_dir.join(FOLDER).join(format!("{sender}.key"))
-}
-
-/// Beside it first, so that a full disk leaves the old one.
 fn write(path: &Path, secret: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    let new = path.with_extension("new");
-    match std::fs::remove_file(&new) {
-        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+    let mut to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
     to.write_all(secret.as_bytes())?;
-    to.sync_all()?;
-    std::fs::rename(new, path)
+    to.sync_all()
 }
 
 /// What answers are signed with, as text: `whsec_` and 256 random bits in base64.
@@ -157,18 +176,17 @@ mod tests {
     #[test]
     fn a_secret_in_a_file_is_the_owners_alone_and_is_read_back() {
         let dir = tempfile::tempdir().unwrap();
-        let sender = SourceId::new(uuid::Uuid::now_v7());
+        let key = SigningKey::new(KeyPlace::File);
         let secret = Secret::new().unwrap();
         assert_eq!(format!("{secret:?}"), "Secret(..)");
-        for _ in 0..2 {
-            KeyPlace::File.keep(dir.path(), sender, &secret).unwrap();
-        }
-        let kept = file(dir.path(), sender);
+        key.keep(dir.path(), &secret).unwrap();
+        let kept = key.file(dir.path());
         assert_eq!(kept.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(kept.parent().unwrap().metadata().unwrap().permissions().mode() & 0o777, 0o700);
-        assert_eq!(KeyPlace::File.read(dir.path(), sender).unwrap().reveal(), secret.reveal());
-        KeyPlace::File.forget(dir.path(), sender);
-        let error = KeyPlace::File.read(dir.path(), sender).unwrap_err();
+        let stored = SigningKey::from_text(&key.to_text()).unwrap();
+        assert_eq!(stored.read(dir.path()).unwrap().reveal(), secret.reveal());
+        stored.forget(dir.path());
+        let error = key.read(dir.path()).unwrap_err();
         assert!(error.contains("Set the callback again"), "{error}");
     }
 

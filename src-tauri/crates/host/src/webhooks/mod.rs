@@ -15,9 +15,9 @@ use sayso_domain::{RequestKey, SourceId};
 use sayso_store::deliveries::{self, DeliveryRow, DeliveryState};
 use sayso_store::senders::{self, SenderRow};
 use sayso_store::{StoreError, requests};
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::OnceCell;
 
-pub(crate) use key::KeyPlace;
+pub(crate) use key::{KeyPlace, SigningKey};
 
 use crate::host::Host;
 use key::Secret;
@@ -25,7 +25,7 @@ use post::Failure;
 
 /// How long after each failed try the next one follows; the last one goes on.
 const WAITS: [u64; 8] = [5, 30, 2 * 60, 10 * 60, 30 * 60, 60 * 60, 2 * 60 * 60, 4 * 60 * 60];
-/// For how long an answer is tried.
+/// For how long an answer is tried, and longer until it was tried once after each of the waits.
 const DAY: i64 = 24 * 60 * 60 * 1000;
 /// How many answers are under way to one sender, and to all: a server that stalls holds up no other.
 const OF_ONE: usize = 4;
@@ -36,15 +36,9 @@ const KEYRING: Duration = Duration::from_secs(60);
 /// Answers on their way.
 #[derive(Default)]
 pub(crate) struct Webhooks {
-    places: Arc<Places>,
+    /// What is under way.
+    taken: Arc<Mutex<HashMap<RequestKey, SourceId>>>,
     client: OnceCell<Client>,
-}
-
-/// What is under way.
-#[derive(Default)]
-struct Places {
-    taken: Mutex<HashMap<RequestKey, SourceId>>,
-    freed: Notify,
 }
 
 /// What is needed to post an answer.
@@ -58,47 +52,52 @@ struct Post {
 
 /// Takes the place of one that is under way, until it is dropped.
 struct UnderWay {
-    places: Arc<Places>,
+    taken: Arc<Mutex<HashMap<RequestKey, SourceId>>>,
     key: RequestKey,
 }
 
 impl Webhooks {
     fn take(&self, key: RequestKey, sender: SourceId) -> Option<UnderWay> {
-        let mut taken = self.places.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let of_one = taken.values().filter(|other| **other == sender).count();
         if taken.contains_key(&key) || of_one >= OF_ONE || taken.len() >= OF_ALL {
             return None;
         }
         taken.insert(key, sender);
-        Some(UnderWay { places: Arc::clone(&self.places), key })
-    }
-
-    /// Waits until there is room for another one.
-    pub(crate) async fn freed(&self) {
-        self.places.freed.notified().await;
+        Some(UnderWay { taken: Arc::clone(&self.taken), key })
     }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        self.places.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
-        self.places.freed.notify_one();
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }
 
-/// Posts an answer that is due, beside the others. What there is no room for now is due again.
+/// Posts an answer that is due, beside the others, and then what else is due of its sender. What there is no room for now
+/// is due again.
 pub(crate) fn deliver(host: &Host, key: RequestKey, sender: SourceId) {
     let Some(under_way) = host.webhooks().take(key, sender) else { return };
     let at_work = host.clone();
     host.spawn(async move {
-        let _under_way = under_way;
         tokio::select! {
             () = at_work.stop_token().cancelled() => {}
-            done = deliver_now(&at_work, key) => if let Err(error) = done {
+            done = deliver_all(&at_work, under_way, sender) => if let Err(error) = done {
                 tracing::warn!(%error, "what became of an answer that was posted could not be stored; it is posted again");
             }
         }
     });
+}
+
+async fn deliver_all(host: &Host, first: UnderWay, sender: SourceId) -> Result<(), StoreError> {
+    let mut next = Some(first);
+    while let Some(under_way) = next {
+        deliver_now(host, under_way.key).await?;
+        drop(under_way);
+        let due = host.store().read(move |reader| deliveries::due_of_source(reader, sender, now())).await?;
+        next = due.into_iter().find_map(|row| host.webhooks().take(row.request, sender));
+    }
+    Ok(())
 }
 
 async fn deliver_now(host: &Host, key: RequestKey) -> Result<(), StoreError> {
@@ -160,7 +159,9 @@ async fn note(host: &Host, post: &Post, result: &Result<(), Failure>) -> Result<
             tracing::info!(request = %key, why = failure.why, "an answer was not taken by its sender's server");
             let now = now();
             let is_old = now.as_millis() - post.delivery.deliver_after.as_millis() >= DAY;
-            if is_old {
+            // This machine may have been off for most of the day.
+            let was_tried = usize::try_from(post.delivery.attempts).is_ok_and(|tries| tries >= WAITS.len());
+            if is_old && was_tried {
                 let why = failure.why.clone();
                 host.store().write(move |tx| deliveries::given_up(tx, key, &why)).await?;
             } else {
@@ -182,26 +183,26 @@ fn wait(attempts: u32, asked: Option<Duration>) -> i64 {
 }
 
 async fn read_secret(host: &Host, sender: &SenderRow) -> Result<Secret, String> {
-    let place = sender.signing_key.as_deref().and_then(KeyPlace::from_name);
-    let place = place.ok_or("It has no signing secret. Set the callback again to make one.")?;
-    let (data_dir, source) = (host.data_dir().to_owned(), sender.source);
-    blocking(move || place.read(&data_dir, source)).await
+    let key = sender.signing_key.as_deref().and_then(SigningKey::from_text);
+    let key = key.ok_or("It has no signing secret. Set the callback again to make one.")?;
+    let data_dir = host.data_dir().to_owned();
+    blocking(move || key.read(&data_dir)).await
 }
 
-/// Makes a new signing secret for a sender and keeps it; gives its text, to be shown once.
-pub(crate) async fn new_secret(host: &Host, sender: SourceId, place: KeyPlace) -> Result<String, String> {
+/// Makes a new signing secret and keeps it: where, and its text, to be shown once.
+pub(crate) async fn new_secret(host: &Host, place: KeyPlace) -> Result<(SigningKey, String), String> {
     let secret = Secret::new().map_err(|_| "The system gave no random numbers. Nothing was changed.")?;
-    let text = secret.reveal();
-    let data_dir = host.data_dir().to_owned();
-    blocking(move || place.keep(&data_dir, sender, &secret)).await?;
-    Ok(text)
+    let (key, text) = (SigningKey::new(place), secret.reveal());
+    let (data_dir, kept) = (host.data_dir().to_owned(), key.clone());
+    blocking(move || kept.keep(&data_dir, &secret)).await?;
+    Ok((key, text))
 }
 
 /// Erases a secret that is no longer used.
-pub(crate) async fn forget_secret(host: &Host, sender: SourceId, place: KeyPlace) {
+pub(crate) async fn forget_secret(host: &Host, key: SigningKey) {
     let data_dir = host.data_dir().to_owned();
     let forgot = blocking(move || {
-        place.forget(&data_dir, sender);
+        key.forget(&data_dir);
         Ok(())
     });
     if let Err(error) = forgot.await {
