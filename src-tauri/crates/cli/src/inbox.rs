@@ -244,7 +244,8 @@ fn rest_of_data(detail: &RequestDetail, data: Value) -> Option<String> {
             fields.shift_remove("tool");
         }
     }
-    if detail.editable.is_some() && detail.editable == fields.get("argumentsSchema").map(ToString::to_string) {
+    if detail.editable.is_some() && detail.editable == fields.get("argumentsSchema").map(ToString::to_string)
+    {
         fields.shift_remove("argumentsSchema");
     }
     if !detail.choices.is_empty() {

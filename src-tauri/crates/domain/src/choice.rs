@@ -104,7 +104,9 @@ pub fn check_choice(shown: &Shown, answer: &Answer) -> Result<(), Misfit> {
     let ids: Vec<_> = ids.map(|choice| format!("`{}`", choice.id)).collect();
     Err(Misfit::Data(match wanted {
         Effect::Approve if ids.is_empty() => "This request can only be declined".to_owned(),
-        Effect::Approve => format!("A yes to this request must choose one of {} as its `choice`", ids.join(", ")),
+        Effect::Approve => {
+            format!("A yes to this request must choose one of {} as its `choice`", ids.join(", "))
+        }
         Effect::Deny => format!("A no to this request may choose nothing but one of {}", ids.join(", ")),
     }))
 }

@@ -1,8 +1,8 @@
 //! What may be asked (contract 5, 10, 13, 30, 31), and what may be answered (contract 12, 30).
 
 use sayso_domain::{
-    Answer, Kind, Misfit, Request, Shown, Time, check_choice, check_edit, check_fits, check_request_url, check_schema,
-    find_secret_field,
+    Answer, Kind, Misfit, Request, Shown, Time, check_choice, check_edit, check_fits, check_request_url,
+    check_schema, find_secret_field,
 };
 use serde_json::{Map, Value};
 

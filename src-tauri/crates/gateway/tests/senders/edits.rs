@@ -55,7 +55,11 @@ async fn contract_12_a_sender_that_may_gets_what_the_person_made_of_the_argument
     assert_eq!(said.body["ok"], true);
     assert_eq!(said.body["data"].to_string(), format!(r#"{{"arguments":{EDITED}}}"#));
     let kept = stage.rpc("history.show", json!({ "key": key })).await;
-    assert_eq!((&kept["arguments"], &kept["edited_arguments"]), (&json!(SHOWN), &json!(EDITED)), "both are kept: {kept}");
+    assert_eq!(
+        (&kept["arguments"], &kept["edited_arguments"]),
+        (&json!(SHOWN), &json!(EDITED)),
+        "both are kept: {kept}"
+    );
     assert_eq!(stage.rpc("history.verify", json!({})).await["ok"], true);
     stage.close().await;
 }

@@ -61,7 +61,11 @@ impl Offer {
         }
         Ok(Self {
             edits: if wish != Wish::None && rights.may_edit { Some(Edits::of(request)?) } else { None },
-            choices: choices.map(Choice::read_all).transpose().map_err(SenderError::Choices)?.unwrap_or_default(),
+            choices: choices
+                .map(Choice::read_all)
+                .transpose()
+                .map_err(SenderError::Choices)?
+                .unwrap_or_default(),
         })
     }
 
@@ -103,7 +107,8 @@ impl Edits {
         if !request.kind.is_permission() {
             return Err(SenderError::Edit("only an `approval` and a `tool_call` can be edited"));
         }
-        let given = |name| request.data.as_ref().and_then(|data| data.get(name)).filter(|value| !value.is_null());
+        let given =
+            |name| request.data.as_ref().and_then(|data| data.get(name)).filter(|value| !value.is_null());
         let Some(arguments) = given("arguments").filter(|arguments| arguments.is_object()) else {
             return Err(SenderError::Edit("`data.arguments` must be an object: it is what can be edited"));
         };
