@@ -9,15 +9,7 @@ const ARGUMENTS: &str = "arguments";
 /// The arguments that a yes to `kind` brings along, if it does: `data.arguments`. Only a permission can bring any; with
 /// other kinds the data is what the person typed, whatever its names.
 pub(crate) fn brought<'a>(kind: &Kind, answer: &'a Answer) -> Option<&'a Value> {
-    if permits(kind) { given(answer) } else { None }
-}
-
-/// Whether a yes to this kind is a permission for a call.
-pub(crate) fn permits(kind: &Kind) -> bool {
-    match kind {
-        Kind::Approval | Kind::ToolCall => true,
-        Kind::Input | Kind::Question | Kind::Authorization | Kind::Other(_) => false,
-    }
+    if kind.is_permission() { given(answer) } else { None }
 }
 
 /// `data.arguments` of a yes.

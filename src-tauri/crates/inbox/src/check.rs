@@ -1,8 +1,8 @@
 //! What may be asked (contract 5, 10, 13, 30, 31), and what may be answered (contract 12, 30).
 
 use sayso_domain::{
-    Answer, Kind, Misfit, Request, Shown, Time, check_edit, check_fits, check_request_url, check_schema,
-    find_secret_field,
+    Answer, Kind, Misfit, Request, Shown, Time, check_choice, check_edit, check_fits, check_request_url,
+    check_schema, find_secret_field,
 };
 use serde_json::{Map, Value};
 
@@ -34,9 +34,10 @@ pub(crate) fn request_from_outside(asked: &Request, now: Time) -> Result<(), Inb
     }
 }
 
-/// Whether a yes fits what was asked, and arguments that it changes their tool's schema. A no always does. The error is for
-/// a person.
+/// Whether a yes fits what was asked, arguments that it changes their tool's schema, and what is chosen the choices that
+/// were shown. A no that chooses nothing always does. The error is for a person.
 pub(crate) fn answer(shown: &Shown, answer: &Answer) -> Result<(), String> {
+    check_choice(shown, answer).map_err(|misfit| format!("{misfit}."))?;
     if !answer.is_ok() {
         return Ok(());
     }
