@@ -325,7 +325,8 @@ fn a_senders_own_choice_is_made_from_the_command_line() {
         { "id": "it's all", "label": "Deploy to all", "effect": "approve" },
     ] });
     let ask = |token: Option<&str>| {
-        let mut command = stage.command(&["ask", "Deploy?", "--id", "r1", "--json", "--data", &data.to_string()]);
+        let mut command =
+            stage.command(&["ask", "Deploy?", "--id", "r1", "--json", "--data", &data.to_string()]);
         token.map(|token| command.env("SAYSO_TOKEN", token));
         Said::of(&mut command, "")
     };
