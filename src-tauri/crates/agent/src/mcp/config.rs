@@ -4,6 +4,7 @@ use std::path::Path;
 use sayso_domain::Digest;
 use serde_json::{Map, Value, json};
 
+use super::expand::names_a_secret;
 use super::name::{cleaned, unique_prefixes};
 
 /// The MCP servers of an agent: the usual `mcpServers` JSON, checked. Values of headers and variables are in none of its
@@ -94,11 +95,13 @@ impl McpServer {
         }
     }
 
-    /// The program that would be started, on one line as a shell would take it, with the names of the variables that it
-    /// gets and no value of any; none for an address.
+    /// The program that would be started, on one line as a shell would take it, with the variables that it gets as they are
+    /// written, since some decide what is started; the value of one that names a secret is left out. None for an address.
     pub fn command_line(&self) -> Option<String> {
         let McpEntry::Stdio { command, args, env, cwd } = &self.entry else { return None };
-        let variables = env.iter().map(|(name, _)| format!("{}=…", quoted(name)));
+        let shown =
+            |value: &str, name: &str| if names_a_secret(name) { "…".to_owned() } else { quoted(value) };
+        let variables = env.iter().map(|(name, value)| format!("{}={}", quoted(name), shown(value, name)));
         let words = std::iter::once(command).chain(args).map(|word| quoted(word));
         let line = variables.chain(words).collect::<Vec<_>>().join(" ");
         Some(match cwd {

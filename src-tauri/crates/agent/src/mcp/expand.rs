@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use crate::process::reaches_tools;
 
 /// A value shorter than this is in too many texts to be hidden in them.
@@ -29,11 +31,16 @@ impl fmt::Debug for Hidden {
     }
 }
 
+/// Whether what goes by this name is a secret.
+pub(super) fn names_a_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+}
+
 impl Hidden {
     /// What an entry gives a variable or a header; also without a word before it, such as `Bearer`.
     pub(super) fn add_value(&mut self, name: &str, value: &str) {
-        let name = name.to_ascii_lowercase();
-        let is_secret = SECRET_NAMES.iter().any(|part| name.contains(part)) && !reaches_tools(&name);
+        let is_secret = names_a_secret(name) && !reaches_tools(name);
         let to = if is_secret { &mut self.secrets } else { &mut self.values };
         add(to, value);
         if let Some((_, rest)) = value.trim().split_once(' ') {
@@ -59,6 +66,23 @@ impl Hidden {
     /// What a server gave, without the secrets.
     pub(super) fn from(&self, text: &str) -> String {
         without(text, self.secrets.iter())
+    }
+
+    /// The same of JSON: in each of its texts, and in its names.
+    pub(super) fn from_json(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.from(text)),
+            Value::Array(items) => items.iter().map(|item| self.from_json(item)).collect(),
+            Value::Object(fields) => {
+                fields.iter().map(|(name, value)| (self.from(name), self.from_json(value))).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    /// Whether a text holds a secret.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.secrets.iter().any(|secret| text.contains(secret))
     }
 
     /// What a server says of itself, or is said of it, without any value of its entry and without its address.

@@ -69,7 +69,10 @@ impl Server {
         let mut described = Vec::with_capacity(tools.len());
         for (tool, name) in tools.into_iter().zip(names) {
             match name {
-                Some(name) if json_size(&tool.input_schema) <= LARGEST_SCHEMA => {
+                Some(name)
+                    if json_size(&tool.input_schema) <= LARGEST_SCHEMA
+                        && !session.hidden.is_in(&tool.name) =>
+                {
                     described.push(Described::of(name, &tool, &session.hidden));
                 }
                 Some(_) | None => left_out += 1,
