@@ -100,7 +100,7 @@ impl<R: BufRead, W: Write> McpServer<R, W> {
             "env",
             "capabilities",
             "ask",
-            "ask forever",
+            "ask_forever",
             "huge",
             "die",
             "hang",
@@ -110,7 +110,7 @@ impl<R: BufRead, W: Write> McpServer<R, W> {
             "shell",
             "nothing\u{202e}\n here",
         ];
-        let more: &[&str] = if self.is("more") { &["ask late", "b_c"] } else { &[] };
+        let more: &[&str] = if self.is("more") { &["ask_late", "b_c"] } else { &[] };
         let tools = names.iter().chain(more).map(|name| {
             json!({ "name": name, "description": format!("{name} {}", "long ".repeat(1000)),
                     "inputSchema": { "type": "object", "properties": { "n": { "type": "integer" } } },
@@ -148,14 +148,14 @@ impl<R: BufRead, W: Write> McpServer<R, W> {
                 let asked = elicitation(arguments);
                 self.elicit(&asked).to_string()
             }
-            "ask forever" => {
+            "ask_forever" => {
                 let requests =
                     json!({ "again": { "method": "elicitation/create", "params": elicitation(arguments) } });
                 return Some(json!({ "resultType": "input_required", "inputRequests": requests }));
             }
             "huge" => "x".repeat(3_000_000),
             "die" => std::process::exit(3),
-            "ask late" => {
+            "ask_late" => {
                 if let Some(marker) = arguments["marker"].as_str() {
                     append(marker);
                 }

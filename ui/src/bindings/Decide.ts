@@ -13,7 +13,8 @@ key: string,
  */
 ok: boolean, 
 /**
- * With a yes: what the person typed or chose, as JSON text.
+ * With a yes: what the person typed or chose, as JSON text. With a no: which of the request's own choices, where it has
+ * any; it stays in History.
  */
 data?: string, 
 /**

@@ -105,9 +105,12 @@ async fn tools_are_named_server_tool_and_cleaned_and_ask_whatever_the_server_say
             name.len() <= 64 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
         };
         assert!(names.iter().all(is_clean), "{names:?}");
-        for name in ["my_files__echo", "my_files__shell", "my_files__nothing___here", "shell"] {
+        for name in ["my_files__echo", "my_files__shell", "shell"] {
             assert!(names.iter().any(|known| known == name), "{name} in {names:?}");
         }
+        // One that had to be cleaned is told apart from all that look like it.
+        let changed = names.iter().find_map(|name| name.strip_prefix("my_files__nothing___here_"));
+        assert!(changed.is_some_and(|hash| hash.len() == 16), "{names:?}");
         let echo = toolkit.get("my_files__echo").unwrap();
         assert_eq!(echo.policy(&json!({})), Policy::Ask, "readOnlyHint is not trusted");
         assert!(echo.has_effects());
