@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 pub struct McpServer<R, W> {
     input: R,
     output: W,
-    /// Words on what it is like: `new` (the newer generation), `garbage`, `silent`, `changing`.
+    /// Words on what it is like: `new` (the newer generation), `garbage`, `silent`, `changing`, `more`
+    /// (tools).
     pub like: Vec<String>,
     capabilities: Value,
     asked: u64,
@@ -109,11 +110,13 @@ impl<R: BufRead, W: Write> McpServer<R, W> {
             "shell",
             "nothing\u{202e}\n here",
         ];
-        let tools = names.map(|name| {
+        let more: &[&str] = if self.is("more") { &["ask late", "b_c"] } else { &[] };
+        let tools = names.iter().chain(more).map(|name| {
             json!({ "name": name, "description": format!("{name} {}", "long ".repeat(1000)),
                     "inputSchema": { "type": "object", "properties": { "n": { "type": "integer" } } },
                     "annotations": { "readOnlyHint": true, "destructiveHint": false } })
         });
+        let tools: Vec<_> = tools.collect();
         let complete =
             json!({ "resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private" });
         if self.is("new") { complete } else { json!({ "tools": tools }) }
@@ -152,6 +155,22 @@ impl<R: BufRead, W: Write> McpServer<R, W> {
             }
             "huge" => "x".repeat(3_000_000),
             "die" => std::process::exit(3),
+            "ask late" => {
+                if let Some(marker) = arguments["marker"].as_str() {
+                    append(marker);
+                }
+                // It never answers, and asks when the next call has come.
+                let next = loop {
+                    let Some(message) = self.read() else { std::process::exit(0) };
+                    if message["method"] == "tools/call" {
+                        break message["id"].clone();
+                    }
+                };
+                let answer = self.elicit(&elicitation(arguments)).to_string();
+                let result = self.complete(json!({ "content": [{ "type": "text", "text": answer }] }));
+                self.write(&json!({ "jsonrpc": "2.0", "id": next, "result": result }));
+                return None;
+            }
             "hang" => loop {
                 std::thread::sleep(Duration::from_secs(60));
             },

@@ -287,3 +287,73 @@ it('offers no edit where the source allows none', async () => {
   await press('e');
   expect(document.querySelector('textarea')).toBeNull();
 });
+
+const CHOICES = [
+  { id: 'later', label: 'Not today', effect: 'deny' },
+  { id: 'one', label: 'Deploy to one', effect: 'approve' },
+  { id: 'all', label: 'Deploy to all', effect: 'approve' },
+  { id: 'never', label: 'Never', effect: 'deny' },
+];
+
+async function asksWithChoices(over: Partial<RequestDetail> = {}): Promise<void> {
+  requests = [{ ...ask('a', 'Deploy?'), choices: CHOICES, ...over }];
+  await changed();
+  option('Deploy?').click();
+}
+
+it("shows a sender's own choices in place of Approve and Deny, with the same calm", async () => {
+  await asksWithChoices();
+  await pass(10);
+  expect(() => button('Approve')).toThrow();
+  expect(() => button('Deny')).toThrow();
+  for (const group of ['Yes', 'No']) {
+    const labels = [...document.querySelectorAll(`[role=group][aria-label=${group}] button`)].map((one) => one.textContent?.trim().split(' ').slice(0, 3).join(' '));
+    expect(labels).toHaveLength(2);
+  }
+  button('Deploy to all').click();
+  await pass(300);
+  button('Deploy to all').click();
+  await pass(10);
+  expect(decided).toEqual([]);
+  await pass(300);
+  button('Deploy to all').click();
+  await pass(10);
+  expect(decided).toEqual([{ key: 'a', ok: true, digest: settled.get('a')?.item.digest, data: '{"choice":"all"}' }]);
+});
+
+it('a choice that denies is a no, and says which one to History alone', async () => {
+  await asksWithChoices();
+  await pass(1000);
+  button('Never').click();
+  await pass(10);
+  expect(decided).toEqual([{ key: 'a', ok: false, digest: settled.get('a')?.item.digest, data: '{"choice":"never"}' }]);
+});
+
+it('the keys stand for the first choice that approves and the first that denies', async () => {
+  for (const [key, ok, choice] of [
+    ['a', true, 'one'],
+    ['d', false, 'later'],
+  ] as const) {
+    decided = [];
+    await asksWithChoices();
+    await pass(1000);
+    await press(key);
+    await pass(100);
+    expect(decided).toEqual([]);
+    await pass(400);
+    expect(decided).toMatchObject([{ ok, data: `{"choice":"${choice}"}` }]);
+  }
+});
+
+it('a choice with edits sends both, and its button settles anew when the edit begins', async () => {
+  await asksWithChoices({ editable: SCHEMA });
+  await pass(1000);
+  await press('e');
+  await pass(10);
+  expect(button('Deploy to one (with edits)').disabled).toBe(true);
+  await type('command', 'ls -l');
+  await pass(600);
+  button('Deploy to one (with edits)').click();
+  await pass(10);
+  expect(decided).toMatchObject([{ ok: true, data: '{"choice":"one","arguments":{"command":"ls -l"}}' }]);
+});

@@ -23,6 +23,7 @@ export function requestOf({ item, tool, arguments: args, folder, diff, digest }:
     },
     arguments: args,
     editable: null,
+    choices: [],
     data: data === undefined ? null : write(data),
     url: textOf(wire, 'url') ?? null,
     folder,

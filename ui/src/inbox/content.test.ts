@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RequestDetail } from '../bindings/RequestDetail';
-import { write } from '../text/json';
+import { tryParse, write } from '../text/json';
 import { contentOf } from './content';
 
 function detail(over: Partial<RequestDetail>, item: Partial<RequestDetail['item']> = {}): RequestDetail {
@@ -21,6 +21,7 @@ function detail(over: Partial<RequestDetail>, item: Partial<RequestDetail['item'
       ...item,
     },
     editable: null,
+    choices: [],
     arguments: null,
     data: null,
     url: null,
@@ -34,6 +35,13 @@ function detail(over: Partial<RequestDetail>, item: Partial<RequestDetail['item'
 }
 
 describe('what a request shows', () => {
+  it('says which tool where nothing else does, and leaves out what has a place of its own', () => {
+    const said = '{"tool":"Bash","choices":[],"argumentsSchema":{}}';
+    expect(contentOf(detail({ data: said })).rest).toEqual(tryParse(said));
+    const choices = [{ id: 'no', label: 'No', effect: 'deny' }];
+    expect(contentOf(detail({ data: said, editable: '{}', choices }, { tool: 'Bash' })).rest).toBeNull();
+  });
+
   it('is a command, with every other argument beside it', () => {
     const content = contentOf(detail({ arguments: '{"command":"ls","timeout_seconds":30}' }, { tool: 'shell' }));
     expect(content.command).toBe('ls');

@@ -31,7 +31,13 @@ export function contentOf(detail: RequestDetail): Content {
   const args = tryParse(detail.arguments);
   const questions = item.kind === 'question' ? questionsOf(data) : [];
   const isForm = item.kind === 'input' || (item.kind === 'question' && questions.length === 0);
-  const shownInData = ['arguments', 'tool', ...(isForm ? ['schema'] : []), ...(questions.length > 0 ? ['questions'] : [])];
+  const shownInData = [
+    'arguments',
+    ...(textOf(data, 'tool') === item.tool ? ['tool'] : []),
+    ...(detail.editable === null ? [] : ['argumentsSchema']),
+    ...(detail.choices.length === 0 ? [] : ['choices']),
+    ...(isForm ? ['schema'] : []), ...(questions.length > 0 ? ['questions'] : []),
+  ];
   const given = args ?? field(data, 'arguments') ?? null;
   const asks = item.kind === 'question' || item.kind === 'input';
 

@@ -28,6 +28,7 @@ export function request({ key, kind, prompt, source, tool, summary, age, left, r
     },
     arguments: null,
     editable: null,
+    choices: [],
     data: null,
     url: null,
     folder: null,

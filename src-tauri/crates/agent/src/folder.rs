@@ -29,6 +29,14 @@ pub struct FolderError {
     pub error: io::Error,
 }
 
+/// A path as people write it: `~/` is the home folder, where that is known.
+pub fn expand_home(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+        (Some(_), None) | (None, _) => PathBuf::from(path),
+    }
+}
+
 impl Folder {
     /// Opens a folder.
     pub fn open(path: &Path) -> Result<Self, FolderError> {

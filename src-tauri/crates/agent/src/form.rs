@@ -1,4 +1,4 @@
-use sayso_domain::{Answer, Kind, Misfit, Shown, check_edit, check_fits};
+use sayso_domain::{Answer, Misfit, Shown, check_edit, check_fits};
 use serde_json::{Map, Value};
 
 /// Whether the data of a yes fits what was asked (contract 30), and edited arguments their tool's schema (contract 12). A no
@@ -8,12 +8,7 @@ pub(crate) fn check(shown: &Shown, answer: &Answer) -> Result<(), Misfit> {
         return Ok(());
     }
     check_edit(shown, answer)?;
-    let request = &shown.request;
-    let schema = match request.kind {
-        Kind::Input | Kind::Question | Kind::Other(_) => request.schema(),
-        Kind::Approval | Kind::Authorization | Kind::ToolCall => None,
-    };
-    let Some(schema) = schema else { return Ok(()) };
+    let Some(schema) = shown.request.form() else { return Ok(()) };
     let nothing = Value::Object(Map::new());
     check_fits(schema, answer.data().unwrap_or(&nothing))
 }

@@ -98,7 +98,7 @@ pub use claims::{Claims, FolderClaims, MemoryClaims};
 pub use client::{Client, RunResult, ToolCallRecord, WaitError};
 pub use elicit::{CallElicit, Elicit, ElicitAnswer, ElicitAsk};
 pub use engine::{Clock, Engine, Incoming, system_time};
-pub use folder::{Folder, FolderError};
+pub use folder::{Folder, FolderError, expand_home};
 pub use hook::{Guard, Hook, HookedCall, Hooks};
 pub use journal::{Journal, JournalError, MemoryJournal};
 pub use mcp::{Elicitation, McpConfig, McpLimits, McpReport, McpServer, McpServers, McpSetup, Variable};

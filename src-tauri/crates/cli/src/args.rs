@@ -81,8 +81,8 @@ pub(crate) enum Command {
     Approve {
         /// The request's key, or its beginning.
         key: String,
-        /// What you type or choose, where the request asks for it; or `{"arguments":{…}}` to change what runs, where it may
-        /// be edited.
+        /// What you type or choose, where the request asks for it; `{"choice":ID}` for one of its own choices, where it has
+        /// any; `{"arguments":{…}}` to change what runs, where it may be edited.
         #[arg(long, allow_hyphen_values = true, value_parser = json_text)]
         data: Option<String>,
     },

@@ -226,15 +226,32 @@ fn print_what_runs(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
     if let Some(arguments) = &detail.arguments {
         print_json(out, "arguments", arguments)?;
     }
-    // Our own gate's data says once more which call it is about.
-    let of_gate = |data: &Value| {
-        let arguments = detail.arguments.as_deref().map(wire::json_of);
-        arguments.is_some() && data.get("arguments") == arguments.as_ref() && data.get("tool").is_some()
-    };
-    match &detail.data {
-        Some(data) if !of_gate(&wire::json_of(data)) => print_json(out, "data", data),
-        Some(_) | None => Ok(()),
+    let Some(data) = &detail.data else { return Ok(()) };
+    match rest_of_data(detail, wire::json_of(data)) {
+        Some(rest) => print_json(out, "data", &rest),
+        None => Ok(()),
     }
+}
+
+/// What the data says that is not shown otherwise: it may say once more which call it is about, what may be made of it and
+/// what can be chosen.
+fn rest_of_data(detail: &RequestDetail, data: Value) -> Option<String> {
+    let Value::Object(mut fields) = data else { return Some(data.to_string()) };
+    let arguments = detail.arguments.as_deref().map(wire::json_of);
+    if arguments.is_some() && fields.get("arguments") == arguments.as_ref() {
+        fields.shift_remove("arguments");
+        if fields.get("tool").and_then(Value::as_str) == detail.item.tool.as_deref() {
+            fields.shift_remove("tool");
+        }
+    }
+    if detail.editable.is_some() && detail.editable == fields.get("argumentsSchema").map(ToString::to_string)
+    {
+        fields.shift_remove("argumentsSchema");
+    }
+    if !detail.choices.is_empty() {
+        fields.shift_remove("choices");
+    }
+    (!fields.is_empty()).then(|| Value::Object(fields).to_string())
 }
 
 /// An object as one block a key, texts as they are, so that a command or a file's content reads as it will run; all else
@@ -254,12 +271,40 @@ fn print_json(out: &Out, name: &str, json: &str) -> Result<(), Failure> {
 
 fn print_how_to_decide(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
     let key = &detail.item.key;
+    if !detail.choices.is_empty() {
+        return print_how_to_choose(out, detail);
+    }
     let yes = match detail.item.kind.as_str() {
         "question" => format!("sayso answer {key} --data '{{\"answers\":[\"…\"]}}'"),
         "input" => format!("sayso answer {key} --data JSON"),
         _ => format!("sayso approve {key}"),
     };
     out.line(&format!("\nTo decide: {yes}\n       or: sayso deny {key} --reason TEXT"))?;
+    print_how_to_edit(out, detail)
+}
+
+/// Each choice with the command that makes it.
+fn print_how_to_choose(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
+    let key = &detail.item.key;
+    out.line("\nTo decide, choose one:")?;
+    for choice in &detail.choices {
+        let (label, id) = (text::visible_line(&choice.label), serde_json::Value::from(choice.id.as_str()));
+        let how = match choice.effect.as_str() {
+            "approve" => format!("sayso approve {key} --data {}", quoted(&format!("{{\"choice\":{id}}}"))),
+            _ => format!("sayso deny {key}"),
+        };
+        out.line(&format!("  {} {label}: {how}", if choice.effect == "approve" { "yes" } else { "no " }))?;
+    }
+    print_how_to_edit(out, detail)
+}
+
+/// A word for a shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+fn print_how_to_edit(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
+    let key = &detail.item.key;
     if detail.editable.is_some() {
         out.line(&format!(
             "  to edit: sayso approve {key} --data '{{\"arguments\":{{…}}}}' runs these arguments instead, all of them"

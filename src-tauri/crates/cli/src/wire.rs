@@ -27,6 +27,7 @@ pub(crate) fn request_detail(detail: &RequestDetail) -> Value {
     value["tool"] = json!(detail.item.tool);
     value["arguments"] = detail.arguments.as_deref().map_or(Value::Null, json_of);
     value["editable"] = detail.editable.as_deref().map_or(Value::Null, json_of);
+    value["choices"] = json!(detail.choices);
     value["folder"] = json!(detail.folder);
     value["diff"] = json!(detail.diff);
     value["notes"] = json!(detail.notes);

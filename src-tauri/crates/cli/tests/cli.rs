@@ -315,6 +315,45 @@ fn contract_12_a_call_is_approved_with_edits_from_the_command_line() {
 }
 
 #[test]
+fn a_senders_own_choice_is_made_from_the_command_line() {
+    let stage = Stage::new();
+    let serving = stage.serve();
+    let added = stage.json(&["sender", "add", "bot", "--own-choices", "--may-edit"]).exits(0).value();
+    let token = added["token"].as_str().unwrap();
+    let data = json!({ "version": "1.2", "choices": [
+        { "id": "later", "label": "Not today", "effect": "deny" },
+        { "id": "it's all", "label": "Deploy to all", "effect": "approve" },
+    ] });
+    let ask = |token: Option<&str>| {
+        let mut command =
+            stage.command(&["ask", "Deploy?", "--id", "r1", "--json", "--data", &data.to_string()]);
+        token.map(|token| command.env("SAYSO_TOKEN", token));
+        Said::of(&mut command, "")
+    };
+    // Who may not is told.
+    assert_eq!(ask(None).exits(1).error_code(), "may_not_choose");
+    ask(Some(token)).exits(4);
+    let item = stage.waiting();
+    let key = item["key"].as_str().unwrap();
+    let detail = stage.json(&["show", key]).exits(0).value();
+    assert_eq!(detail["choices"], data["choices"]);
+    let words = stage.run(&["show", key]).exits(0).stdout;
+    let yes = format!(r#"  yes Deploy to all: sayso approve {key} --data '{{"choice":"it'\''s all"}}'"#);
+    assert!(words.contains(&yes), "{words}");
+    assert!(words.contains(&format!("  no  Not today: sayso deny {key}\n")), "{words}");
+    assert!(words.contains("1.2") && !words.contains("effect"), "what it also says is shown, once: {words}");
+
+    // A plain yes does not say which, and a no is no yes. It still waits.
+    assert_eq!(stage.json(&["approve", key]).exits(1).error_code(), "invalid_data");
+    let no = stage.json(&["approve", key, "--data", r#"{"choice":"later"}"#]);
+    assert_eq!(no.exits(1).error_code(), "invalid_data");
+    let decision = stage.json(&["approve", key, "--data", r#"{"choice":"it's all"}"#]).exits(0).value();
+    assert_eq!(decision["answer"]["data"], json!({ "choice": "it's all" }));
+    assert_eq!(ask(Some(token)).exits(0).value()["data"], json!({ "choice": "it's all" }));
+    serving.end();
+}
+
+#[test]
 fn requests_are_listed_shown_and_decided() {
     let stage = Stage::new();
     let serving = stage.serve();

@@ -37,6 +37,11 @@ impl Answer {
         Self { ok: false, reason: Some(reason.to_owned()), ..Self::ok(id) }
     }
 
+    /// The same with what the person chose, which stays in History as their words do (contract 9).
+    pub fn declined_with<'a>(id: impl Into<String>, reason: impl Into<Option<&'a str>>, data: Value) -> Self {
+        Self { data: Some(data).filter(|data| !data.is_null()), ..Self::declined(id, reason) }
+    }
+
     /// The request's id, echoed.
     pub fn id(&self) -> &str {
         &self.id

@@ -4,8 +4,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::edit::permits;
-use crate::{Request, RunId, sha256};
+use crate::{Choice, Request, RunId, sha256};
 
 /// SHA-256 over the stored bytes of a request as shown. A decision is bound to it: an answer for another digest is
 /// refused. Written as 64 lower-case hexadecimal digits.
@@ -37,6 +36,10 @@ pub struct Shown {
     /// Without it, nobody may (contract 12). It is left out when unset, so that older texts keep their digest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub editable: Option<Value>,
+    /// The source's own choices, of which a yes must choose one that approves. They are left out when there are none, so
+    /// that older texts keep their digest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<Choice>,
 }
 
 impl Shown {
@@ -53,12 +56,13 @@ impl Shown {
             diff: None,
             notes: Vec::new(),
             editable: None,
+            choices: Vec::new(),
         }
     }
 
     /// Whether a person may change the arguments and approve what they made of them (contract 12).
     pub fn is_editable(&self) -> bool {
-        self.editable.is_some() && permits(&self.request.kind)
+        self.editable.is_some() && self.request.kind.is_permission()
     }
 
     /// The bytes that are stored and hashed: JSON on one line, keys in the order above.

@@ -9,15 +9,7 @@ const ARGUMENTS: &str = "arguments";
 /// The arguments that a yes to `kind` brings along, if it does: `data.arguments`. Only a permission can bring any; with
 /// other kinds the data is what the person typed, whatever its names.
 pub(crate) fn brought<'a>(kind: &Kind, answer: &'a Answer) -> Option<&'a Value> {
-    if permits(kind) { given(answer) } else { None }
-}
-
-/// Whether a yes to this kind is a permission for a call.
-pub(crate) fn permits(kind: &Kind) -> bool {
-    match kind {
-        Kind::Approval | Kind::ToolCall => true,
-        Kind::Input | Kind::Question | Kind::Authorization | Kind::Other(_) => false,
-    }
+    if kind.is_permission() { given(answer) } else { None }
 }
 
 /// `data.arguments` of a yes.
@@ -27,7 +19,7 @@ pub(crate) fn given(answer: &Answer) -> Option<&Value> {
 
 /// What `given` makes of a call whose arguments are `text`: the JSON text of other arguments on one line, or none where
 /// they say the same. Numbers are the same only digit for digit.
-pub(crate) fn changed(text: &str, given: &Value) -> Option<String> {
+pub fn changed_arguments(text: &str, given: &Value) -> Option<String> {
     (read(text).as_ref() != Some(given)).then(|| given.to_string())
 }
 
@@ -54,5 +46,5 @@ pub fn check_edit(shown: &Shown, answer: &Answer) -> Result<(), Misfit> {
 /// The arguments that a yes really changes, as JSON text on one line; none where it approves what was shown.
 pub(crate) fn edited(shown: &Shown, answer: &Answer) -> Option<String> {
     let given = brought(&shown.request.kind, answer)?;
-    changed(shown.arguments.as_deref().unwrap_or_default(), given)
+    changed_arguments(shown.arguments.as_deref().unwrap_or_default(), given)
 }

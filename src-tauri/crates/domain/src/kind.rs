@@ -32,6 +32,14 @@ impl Kind {
         }
     }
 
+    /// Whether an ok is a permission for a call. Only then can its arguments be edited, or a source bring choices of its own.
+    pub fn is_permission(&self) -> bool {
+        match self {
+            Self::Approval | Self::ToolCall => true,
+            Self::Input | Self::Question | Self::Authorization | Self::Other(_) => false,
+        }
+    }
+
     /// Whether an ok carries what the person typed or chose, rather than a permission.
     pub fn collects_data(&self) -> bool {
         matches!(self, Self::Input | Self::Question)

@@ -4,6 +4,7 @@
 
 mod ambiguous;
 mod answer;
+mod choice;
 mod digest;
 mod edit;
 mod elicitation;
@@ -26,8 +27,9 @@ mod wire;
 
 pub use ambiguous::{AmbiguousName, ambiguous_name};
 pub use answer::Answer;
+pub use choice::{Choice, Effect, check_choice};
 pub use digest::{Digest, Shown};
-pub use edit::check_edit;
+pub use edit::{changed_arguments, check_edit};
 pub use elicitation::ElicitAction;
 pub use hash::sha256;
 pub use id::{ParseIdError, RequestKey, RunId, SourceId};

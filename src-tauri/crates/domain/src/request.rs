@@ -49,6 +49,14 @@ impl Request {
     pub fn schema(&self) -> Option<&Value> {
         self.data.as_ref().and_then(|data| data.get("schema"))
     }
+
+    /// The schema that the data of a yes must fit (contract 30); none where it need fit none.
+    pub fn form(&self) -> Option<&Value> {
+        match self.kind {
+            Kind::Input | Kind::Question | Kind::Other(_) => self.schema(),
+            Kind::Approval | Kind::Authorization | Kind::ToolCall => None,
+        }
+    }
 }
 
 impl TryFrom<Value> for Request {

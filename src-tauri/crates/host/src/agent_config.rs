@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use sayso_agent::{McpConfig, Style, ToolSetup, Toolkit};
+use sayso_agent::{McpConfig, Style, ToolSetup, Toolkit, expand_home};
 use sayso_domain::Policy;
 use serde_json::Value;
 
@@ -244,11 +244,4 @@ fn policies(value: &Value, mcp: &McpConfig) -> Result<BTreeMap<String, Policy>, 
             .map_err(|_| format!("`tools.{name}` must be allow, ask or forbid."))
     };
     tools.iter().map(policy).collect()
-}
-
-fn expand_home(folder: &str) -> PathBuf {
-    match (folder.strip_prefix("~/"), std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-        _ => PathBuf::from(folder),
-    }
 }

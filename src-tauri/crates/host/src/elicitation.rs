@@ -12,6 +12,7 @@ use sayso_store::requests::{self, NewRequest, Purpose};
 use sayso_store::{Conn, StoreError, deliveries, runs};
 
 use crate::host::Host;
+use crate::journal::may_pass;
 
 /// Looks for what an event did not tell.
 const LOOK: Duration = Duration::from_secs(5);
@@ -69,8 +70,11 @@ async fn asked(host: Host, source: SourceId, ask: ElicitAsk) -> ElicitAnswer {
             Ok(Some(delivery)) => {
                 let action = ElicitAction::of_class(delivery.class);
                 let data = delivery.answer.data().cloned();
-                question.answered().await;
-                return ElicitAnswer { action, data };
+                // An answer that is not stored as delivered could be offered to somebody else: it is none (contract 33).
+                return match question.answered().await {
+                    true => ElicitAnswer { action, data },
+                    false => ElicitAnswer::cancelled(),
+                };
             }
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "whether a question was answered could not be read"),
@@ -88,11 +92,31 @@ struct Question {
 }
 
 impl Question {
-    async fn answered(mut self) {
-        self.is_answered = true;
-        if let Err(error) = self.host.inbox().delivered(self.key).await {
-            tracing::warn!(%error, "that an answer was delivered could not be stored");
+    /// Stores that the answer goes to whoever asked; whether it may. If not, the question is taken back.
+    async fn answered(mut self) -> bool {
+        self.is_answered = stored(|| self.host.inbox().delivered(self.key)).await;
+        self.is_answered
+    }
+}
+
+/// Tries for as long as waiting can help. False where the answer waited no more, or that cannot be stored.
+async fn stored<F>(deliver: impl Fn() -> F) -> bool
+where
+    F: Future<Output = Result<bool, StoreError>>,
+{
+    let mut wait = Duration::from_millis(50);
+    loop {
+        match deliver().await {
+            Ok(waited) => return waited,
+            Err(error) => {
+                tracing::warn!(%error, "that an answer was delivered could not be stored");
+                if !may_pass(&error) {
+                    return false;
+                }
+            }
         }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(Duration::from_secs(5));
     }
 }
 
@@ -172,4 +196,24 @@ pub(crate) async fn recover(host: &Host) -> Result<(), StoreError> {
 
 fn is_waited_for(conn: &Conn, run: RunId, key: RequestKey) -> Result<bool, StoreError> {
     Ok(runs::get(conn, run)?.is_some_and(|row| row.run.requests().any(|waited| waited == key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_answer_goes_out_only_once_that_it_did_is_stored() {
+        for (tries, expected) in [
+            (vec![Ok(true)], true),
+            (vec![Err(StoreError::Full), Err(StoreError::Locked), Ok(true)], true),
+            (vec![Ok(false)], false),
+            (vec![Err(StoreError::Locked), Ok(false)], false),
+            (vec![Err(StoreError::Damaged), Ok(true)], false),
+        ] {
+            let tries = Mutex::new(tries.into_iter());
+            let next = || std::future::ready(tries.lock().unwrap().next().unwrap());
+            assert_eq!(stored(next).await, expected);
+        }
+    }
 }

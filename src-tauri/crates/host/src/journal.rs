@@ -120,7 +120,7 @@ impl StoreJournal {
 }
 
 /// Whether waiting can help: there may be room again, or another process may let go.
-fn may_pass(error: &StoreError) -> bool {
+pub(crate) fn may_pass(error: &StoreError) -> bool {
     match error {
         StoreError::Full | StoreError::Locked | StoreError::ReadOnly | StoreError::Io(_) => true,
         StoreError::Damaged

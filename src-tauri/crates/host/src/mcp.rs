@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sayso_agent::{Elicitation, McpConfig, McpReport, McpServers, McpSetup};
+use sayso_agent::{Elicitation, McpReport, McpServers, McpSetup};
 use sayso_domain::RunId;
 use sayso_store::runs::RunRow;
-use tokio_util::sync::CancellationToken;
 
 use crate::agent_config::AgentConfig;
 use crate::host::Host;
@@ -30,7 +29,6 @@ pub(crate) struct McpPool(Arc<Mutex<Pool>>);
 #[derive(Default)]
 struct Pool {
     sessions: HashMap<RunId, Kept>,
-    connecting: HashMap<RunId, CancellationToken>,
     reports: HashMap<RunId, Vec<McpReport>>,
 }
 
@@ -64,7 +62,7 @@ impl Drop for Lease {
 }
 
 impl McpPool {
-    /// The servers of a run, connected; none if its set-up names none.
+    /// The servers of a run, connected; none if its set-up names none. If this is dropped, what was begun ends.
     pub(crate) async fn lease(&self, host: &Host, row: &RunRow, config: &AgentConfig) -> Option<Lease> {
         if config.mcp.servers().is_empty() {
             return None;
@@ -75,22 +73,14 @@ impl McpPool {
             kept.idle = None;
             return Some(lease(Arc::clone(&kept.servers)));
         }
-        let given_up = CancellationToken::new();
-        self.lock().connecting.insert(run, given_up.clone());
         let setup = McpSetup {
             folder: config.folder.clone(),
             mark: format!("{}{run}-", host.mark()),
             elicitation: Elicitation::Offered,
             ..McpSetup::default()
         };
-        let connected = tokio::select! {
-            connected = connect(host, &row.agent, config, &setup) => Some(connected),
-            // The run was stopped: it needs none.
-            () = given_up.cancelled() => None,
-        };
+        let (servers, reports) = connect(host, &row.agent, config, setup).await;
         let mut pool = self.lock();
-        pool.connecting.remove(&run);
-        let (servers, reports) = connected?;
         if pool.reports.len() >= REMEMBERED {
             pool.reports.clear();
         }
@@ -105,13 +95,6 @@ impl McpPool {
     /// What came of connecting a run's servers; empty if that is not known.
     pub(crate) fn reports(&self, run: RunId) -> Vec<McpReport> {
         self.lock().reports.get(&run).cloned().unwrap_or_default()
-    }
-
-    /// A run that is to be stopped does not wait for servers.
-    pub(crate) fn give_up(&self, run: RunId) {
-        if let Some(connecting) = self.lock().connecting.get(&run) {
-            connecting.cancel();
-        }
     }
 
     /// The run is over.
@@ -167,17 +150,13 @@ pub(crate) async fn connect(
     host: &Host,
     agent: &str,
     config: &AgentConfig,
-    setup: &McpSetup,
+    setup: McpSetup,
 ) -> (McpServers, Vec<McpReport>) {
-    let refused = trust::refused(host, agent, config).await;
-    let allowed: McpConfig =
-        config.mcp.without(|server| refused.iter().any(|(name, _)| name == server.name()));
-    let servers = McpServers::connect(&allowed, setup).await;
-    let refused = refused.into_iter().map(|(server, command)| McpReport {
-        server,
-        tools: 0,
-        problem: Some(format!("you have not allowed the command that it would start: {command}.")),
+    let refused = trust::refused(host, agent, config).await.into_iter();
+    let refused = refused.map(|(server, command)| {
+        (server, format!("you have not allowed the command that it would start: {command}."))
     });
-    let reports = servers.reports().iter().cloned().chain(refused).collect();
+    let servers = McpServers::connect(&config.mcp, &McpSetup { refused: refused.collect(), ..setup }).await;
+    let reports = servers.reports().to_vec();
     (servers, reports)
 }

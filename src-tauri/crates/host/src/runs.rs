@@ -1,22 +1,23 @@
 //! Drives runs. A run that waits for a person holds no task and no memory: a driver exists only while the model or a
 //! tool is at work, and takes the run's rows up again when something happens to it.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sayso_agent::Incoming;
+use sayso_agent::{Engine, Incoming};
 use sayso_domain::RunId;
-use sayso_domain::run::{Effect, Event, Status};
+use sayso_domain::run::{Effect, Event, Run, Status};
 use sayso_store::StoreError;
-use sayso_store::runs;
+use sayso_store::runs::{self, RunRow};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use crate::engine::{engine, without_model};
 use crate::host::Host;
 use crate::journal::StoreJournal;
+use crate::mcp::Lease;
 
 /// The runs that are at work in this process.
 #[derive(Clone, Default)]
@@ -96,13 +97,60 @@ async fn drive_once(host: &Host, run: RunId, incoming: &mut Receiver<Incoming>) 
         host.store().read(move |reader| runs::get(reader, run)).await.map_err(|error| error.to_string())?;
     let row = row.ok_or("there is no such run")?;
     let journal = StoreJournal::new(host.clone(), &row);
-    let (engine, lease) = engine(host, &row).await;
-    let driven = engine.drive(row.run, incoming, &journal).await.map_err(|error| error.to_string());
-    drop(lease);
+    let Ok(first) = incoming.try_recv() else { return Ok(()) };
+    let begins = begins_work(&row.run, &first.event);
+    let mut came_in = VecDeque::from([first]);
+    let ready = if begins { engine_unless_stopped(host, &row, incoming, &mut came_in).await } else { None };
+    let driven = match ready {
+        Some((engine, lease)) => {
+            let driven = engine.drive_from(row.run, came_in, incoming, &journal).await;
+            drop(lease);
+            driven
+        }
+        // What comes after that is for an engine with everything.
+        None => {
+            let (_, mut nothing) = mpsc::channel(1);
+            without_model(host, &row).await.drive_from(row.run, came_in, &mut nothing, &journal).await
+        }
+    };
+    let driven = driven.map_err(|error| error.to_string());
     if driven.as_ref().map_or(true, |run| run.status.is_ended()) {
         host.mcp().close(run).await;
     }
     driven.map(drop)
+}
+
+/// Whether an event sets the model or a tool to work. One that does not, such as a stop, waits for no key and no server.
+fn begins_work(run: &Run, event: &Event) -> bool {
+    run.clone().handle(event.clone()).effects.iter().any(|effect| match effect {
+        Effect::CallModel | Effect::RunTool { .. } => true,
+        Effect::Ask { .. } | Effect::Withdraw(_) | Effect::KillTool(_) | Effect::Finish(_) => false,
+    })
+}
+
+/// What drives a run, with its key and its servers; none if the run is stopped before they are there. What comes in
+/// meanwhile is kept, up to the stop.
+async fn engine_unless_stopped(
+    host: &Host,
+    row: &RunRow,
+    incoming: &mut Receiver<Incoming>,
+    came_in: &mut VecDeque<Incoming>,
+) -> Option<(Engine, Option<Lease>)> {
+    let made = engine(host, row);
+    tokio::pin!(made);
+    loop {
+        tokio::select! {
+            biased;
+            Some(next) = incoming.recv() => {
+                let is_stop = next.event == Event::Stopped;
+                came_in.push_back(next);
+                if is_stop {
+                    return None;
+                }
+            }
+            made = &mut made => return Some(made),
+        }
+    }
 }
 
 /// Ends a run that nothing drives any more, in one commit, so that it does not seem to be at work for ever.

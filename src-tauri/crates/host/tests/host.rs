@@ -251,6 +251,40 @@ async fn what_a_killed_host_left_is_ended_whatever_became_of_its_run() {
     assert!(ended.is_some(), "it was left alone");
 }
 
+#[tokio::test]
+async fn a_stop_waits_for_no_server() {
+    let silent = async |port: u16| tokio::net::TcpListener::bind(("127.0.0.1", port)).await.unwrap();
+    let stage = stage().await;
+    let folder = stage.root.path().join("work");
+    std::fs::create_dir(&folder).unwrap();
+    let (model, _serving) = model("true").await;
+    // Nobody listens there at first, so that the run begins without it.
+    let free = silent(0).await;
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let servers = json!({ "t": { "url": format!("http://127.0.0.1:{port}/mcp") } });
+    let set_up = json!({ "base_url": model, "folder": folder, "mcpServers": servers });
+    stage.call("agents.save", stage.setup(set_up)).await.unwrap();
+    let waits = stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
+    stage.waiting(None).await;
+    let Stage { host, root } = stage;
+    host.shutdown().await;
+    drop(host);
+
+    let never_answers = silent(port).await;
+    let host = Host::open(HostOptions { data_dir: root.path().join("data") }).await.unwrap();
+    let stage = Stage { host, root };
+    // Where nothing is to be begun, it is not even connected.
+    let stopped = stage.call("runs.stop", waits).await.unwrap();
+    assert_eq!(stopped["status"], "interrupted");
+    assert!(futures_util::FutureExt::now_or_never(never_answers.accept()).is_none());
+    // Where it is being connected, that is given up.
+    let begins = stage.call("runs.start", json!({ "agent": "worker", "task": "go" })).await.unwrap();
+    let (_connection, _) = never_answers.accept().await.unwrap();
+    let stopped = stage.call("runs.stop", begins).await.unwrap();
+    assert_eq!(stopped["status"], "interrupted");
+}
+
 /// Each commit waits for the disk, so there is none that could be left out: until the first request the run itself, and the
 /// model's call with what is asked about it; from a yes to the next request the decision, the call that is now at work, its
 /// result, and the model's next call.

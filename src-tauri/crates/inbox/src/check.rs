@@ -1,8 +1,8 @@
 //! What may be asked (contract 5, 10, 13, 30, 31), and what may be answered (contract 12, 30).
 
 use sayso_domain::{
-    Answer, Kind, Misfit, Request, Shown, Time, check_edit, check_fits, check_request_url, check_schema,
-    find_secret_field,
+    Answer, Kind, Misfit, Request, Shown, Time, check_choice, check_edit, check_fits, check_request_url,
+    check_schema, find_secret_field,
 };
 use serde_json::{Map, Value};
 
@@ -28,23 +28,16 @@ pub(crate) fn request_from_outside(asked: &Request, now: Time) -> Result<(), Inb
     if asked.is_expired(now) {
         return Err(InboxError::Expired);
     }
-    match form(asked) {
+    match asked.form() {
         Some(schema) => flat(schema).and_then(|()| check_schema(schema)).map_err(InboxError::Schema),
         None => Ok(()),
     }
 }
 
-/// The schema that a yes must fit, where there is one.
-fn form(request: &Request) -> Option<&Value> {
-    match request.kind {
-        Kind::Input | Kind::Question | Kind::Other(_) => request.schema(),
-        Kind::Approval | Kind::Authorization | Kind::ToolCall => None,
-    }
-}
-
-/// Whether a yes fits what was asked, and arguments that it changes their tool's schema. A no always does. The error is for
-/// a person.
+/// Whether a yes fits what was asked, arguments that it changes their tool's schema, and what is chosen the choices that
+/// were shown. A no that chooses nothing always does. The error is for a person.
 pub(crate) fn answer(shown: &Shown, answer: &Answer) -> Result<(), String> {
+    check_choice(shown, answer).map_err(|misfit| format!("{misfit}."))?;
     if !answer.is_ok() {
         return Ok(());
     }
@@ -62,7 +55,7 @@ pub(crate) fn answer(shown: &Shown, answer: &Answer) -> Result<(), String> {
         Kind::Question if request.schema().is_none() => return questions(request, data),
         Kind::Question | Kind::Input | Kind::Authorization | Kind::Other(_) => {}
     }
-    let Some(schema) = form(request) else { return Ok(()) };
+    let Some(schema) = request.form() else { return Ok(()) };
     let nothing = Value::Object(Map::new());
     check_fits(schema, data.unwrap_or(&nothing)).map_err(|misfit| match misfit {
         Misfit::Schema(why) => {

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use sayso_domain::run::{Effect, Event, Limit, Run, RunMode, SlotId, Step};
@@ -14,6 +14,8 @@ use crate::{Journal, JournalError};
 /// taken for that of later work.
 #[derive(Default)]
 struct InFlight {
+    /// Events from before.
+    came_in: VecDeque<Incoming>,
     works: JoinSet<(u64, Event)>,
     live: HashMap<u64, Live>,
     count: u64,
@@ -40,12 +42,23 @@ impl Engine {
     /// stands as it was last committed.
     pub async fn drive(
         &self,
+        run: Run,
+        events: &mut mpsc::Receiver<Incoming>,
+        journal: &dyn Journal,
+    ) -> Result<Run, JournalError> {
+        self.drive_from(run, VecDeque::new(), events, journal).await
+    }
+
+    /// The same, where some events came in before: they go first.
+    pub async fn drive_from(
+        &self,
         mut run: Run,
+        came_in: VecDeque<Incoming>,
         events: &mut mpsc::Receiver<Incoming>,
         journal: &dyn Journal,
     ) -> Result<Run, JournalError> {
         let engine = Arc::new(self.clone());
-        let mut flight = InFlight::default();
+        let mut flight = InFlight { came_in, ..InFlight::default() };
         while let Some(Incoming { event, delivered }) = flight.next(events).await {
             let before = Before::of(&run, &event);
             let step = run.handle(event);
@@ -131,7 +144,7 @@ impl InFlight {
     /// is never behind a row of results.
     async fn next(&mut self, events: &mut mpsc::Receiver<Incoming>) -> Option<Incoming> {
         loop {
-            if let Ok(incoming) = events.try_recv() {
+            if let Some(incoming) = self.came_in.pop_front().or_else(|| events.try_recv().ok()) {
                 return Some(incoming);
             }
             if self.works.is_empty() {

@@ -4,6 +4,7 @@ use std::path::Path;
 use sayso_domain::Digest;
 use serde_json::{Map, Value, json};
 
+use super::expand::names_a_secret;
 use super::name::{cleaned, unique_prefixes};
 
 /// The MCP servers of an agent: the usual `mcpServers` JSON, checked. Values of headers and variables are in none of its
@@ -68,12 +69,6 @@ impl McpConfig {
         };
         self.servers.iter().filter(fits).max_by_key(|server| server.prefix.len())
     }
-
-    /// The same without some servers.
-    #[must_use]
-    pub fn without(&self, leave_out: impl Fn(&McpServer) -> bool) -> Self {
-        Self { servers: self.servers.iter().filter(|server| !leave_out(server)).cloned().collect() }
-    }
 }
 
 impl McpServer {
@@ -100,11 +95,13 @@ impl McpServer {
         }
     }
 
-    /// The program that would be started, on one line as a shell would take it, with the names of the variables that it
-    /// gets and no value of any; none for an address.
+    /// The program that would be started, on one line as a shell would take it, with the variables that it gets as they are
+    /// written, since some decide what is started; the value of one that names a secret is left out. None for an address.
     pub fn command_line(&self) -> Option<String> {
         let McpEntry::Stdio { command, args, env, cwd } = &self.entry else { return None };
-        let variables = env.iter().map(|(name, _)| format!("{name}=…"));
+        let shown =
+            |value: &str, name: &str| if names_a_secret(name) { "…".to_owned() } else { quoted(value) };
+        let variables = env.iter().map(|(name, value)| format!("{}={}", quoted(name), shown(value, name)));
         let words = std::iter::once(command).chain(args).map(|word| quoted(word));
         let line = variables.chain(words).collect::<Vec<_>>().join(" ");
         Some(match cwd {
@@ -216,7 +213,19 @@ fn pairs(fields: &Map<String, Value>, key: &str) -> Result<Vec<(String, String)>
     object.iter().map(pair).collect()
 }
 
+/// A word as a shell would take it, on one line: what cannot be seen, such as a line break, is written as an escape.
 fn quoted(word: &str) -> String {
+    if word.chars().any(char::is_control) {
+        let escaped = word.chars().map(|c| match c {
+            '\n' => "\\n".to_owned(),
+            '\r' => "\\r".to_owned(),
+            '\t' => "\\t".to_owned(),
+            '\\' | '\'' => format!("\\{c}"),
+            c if c.is_control() => format!("\\u{:04x}", u32::from(c)),
+            c => c.to_string(),
+        });
+        return format!("$'{}'", escaped.collect::<String>());
+    }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:@%+,~".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()

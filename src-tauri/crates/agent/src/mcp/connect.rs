@@ -24,6 +24,7 @@ use super::expand::{Expand, Hidden};
 use super::handler::Handler;
 use super::{McpServer, McpSetup};
 use crate::cut::HeadTail;
+use crate::folder::expand_home;
 use crate::process::{ServerCommand, ServerProcess, ServerStreams};
 
 /// The longest line of a server that is read; one that is longer is left out.
@@ -38,6 +39,9 @@ pub(super) struct Session {
     pub(super) service: RunningService<RoleClient, Handler>,
     pub(super) hidden: Hidden,
     pub(super) current: Current,
+    /// Whether a call is at work, or was given up before it ended: what the server asks then may be of that call, so the
+    /// session serves no other.
+    pub(super) is_spoilt: bool,
     process: Option<Started>,
 }
 
@@ -125,7 +129,12 @@ impl Session {
                 }
             }
         };
-        Ok(Self { service, hidden: hidden.clone(), current, process })
+        Ok(Self { service, hidden: hidden.clone(), current, is_spoilt: false, process })
+    }
+
+    /// Whether another call may be made in it.
+    pub(super) fn is_fit(&self) -> bool {
+        !self.is_spoilt && !self.is_over()
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -178,7 +187,7 @@ fn said(errors: &Mutex<HeadTail>, hidden: &Hidden) -> String {
     let text = std::mem::replace(&mut *errors, HeadTail::new(KEPT_ERRORS)).into_text();
     match text.trim() {
         "" => String::new(),
-        text => format!(" It said: {}", hidden.from(text)),
+        text => format!(" It said: {}", hidden.from_words(text)),
     }
 }
 
@@ -224,7 +233,7 @@ fn words(error: &ClientInitializeError) -> String {
 }
 
 pub(super) fn shown(hidden: &Hidden, text: &str) -> String {
-    cut(&hidden.from(text), 1000)
+    cut(&hidden.from_words(text), 1000)
 }
 
 impl Target {
@@ -238,7 +247,7 @@ impl Target {
         match entry {
             McpEntry::Stdio { command, args, env, cwd } => {
                 let folder = match cwd {
-                    Some(cwd) => home(&expand.text(cwd)?),
+                    Some(cwd) => expand_home(&expand.text(cwd)?),
                     None => setup.folder.clone().unwrap_or_else(|| PathBuf::from("/")),
                 };
                 let folder = match &setup.folder {
@@ -257,7 +266,7 @@ impl Target {
             }
             McpEntry::Http { url, headers } => {
                 let url = expand.text(url)?;
-                check_address(&url)?;
+                expand.hidden.add_address(&check_address(&url)?, &url);
                 Ok(Self::Http { url, headers: parsed(&expand.pairs(headers)?)? })
             }
         }
@@ -266,17 +275,10 @@ impl Target {
 
 /// A path leads from the folder that the program runs in; a bare name is looked for in `PATH`.
 fn program(command: &str, folder: &Path) -> String {
-    let path = home(command);
+    let path = expand_home(command);
     match path.components().count() {
         0 | 1 => command.to_owned(),
         _ => folder.join(path).to_string_lossy().into_owned(),
-    }
-}
-
-fn home(path: &str) -> PathBuf {
-    match (path.strip_prefix("~/"), std::env::var_os("HOME")) {
-        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
-        (Some(_), None) | (None, _) => PathBuf::from(path),
     }
 }
 

@@ -29,12 +29,15 @@ pub(super) fn request(server: &str, params: &Value, hidden: &Hidden) -> Result<R
                 return Err(secret.to_string());
             }
             let mut request = Request::new("", Kind::Input, prompt);
-            request.data = Some(json!({ "schema": schema }));
+            request.data = Some(json!({ "schema": hidden.from_json(schema) }));
             Ok(request)
         }
         Some("url") => {
             let url = params.get("url").and_then(Value::as_str).ok_or("it has no url")?;
             check_request_url(url).map_err(|error| error.to_string())?;
+            if hidden.is_in(url) {
+                return Err("its url holds a secret of the server's set-up".to_owned());
+            }
             let mut request = Request::new("", Kind::Authorization, prompt);
             request.url = Some(url.to_owned());
             Ok(request)

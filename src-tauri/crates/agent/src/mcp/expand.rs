@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use crate::process::reaches_tools;
 
 /// A value shorter than this is in too many texts to be hidden in them.
@@ -9,27 +11,101 @@ const SHORTEST: usize = 4;
 
 /// Values that no text may show.
 #[derive(Clone, Default)]
-pub(super) struct Hidden(Vec<String>);
+pub(super) struct Hidden {
+    /// In everything that a server gives: what references stand for, and what an entry calls a secret.
+    secrets: Vec<String>,
+    /// Only where a server, or what connects to it, speaks of itself: values of an entry that may be a secret, and may as
+    /// well be a folder or a yes, which results are full of.
+    values: Vec<String>,
+    /// Addresses, which errors name.
+    addresses: Vec<String>,
+}
+
+/// A variable, header or part of an address with one of these in its name holds a secret.
+const SECRET_NAMES: [&str; 9] =
+    ["key", "token", "secret", "pass", "pwd", "auth", "credential", "cookie", "sig"];
 
 impl fmt::Debug for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hidden({})", self.0.len())
+        write!(f, "Hidden({})", self.secrets.len() + self.values.len())
     }
 }
 
+/// Whether what goes by this name is a secret.
+pub(super) fn names_a_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_NAMES.iter().any(|part| name.contains(part))
+}
+
 impl Hidden {
-    fn add(&mut self, value: &str) {
-        if value.len() >= SHORTEST && !self.0.iter().any(|known| known == value) {
-            self.0.push(value.to_owned());
-            // A value that holds another goes first.
-            self.0.sort_by_key(|value| std::cmp::Reverse(value.len()));
+    /// What an entry gives a variable or a header; also without a word before it, such as `Bearer`.
+    pub(super) fn add_value(&mut self, name: &str, value: &str) {
+        let is_secret = names_a_secret(name) && !reaches_tools(name);
+        let to = if is_secret { &mut self.secrets } else { &mut self.values };
+        add(to, value);
+        if let Some((_, rest)) = value.trim().split_once(' ') {
+            add(to, rest.trim());
         }
     }
 
-    /// A text without the values.
-    pub(super) fn from(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, value| text.replace(value, "[hidden]"))
+    /// An address, as it is written and as errors name it, and what its query says.
+    pub(super) fn add_address(&mut self, address: &url::Url, written: &str) {
+        add(&mut self.addresses, written);
+        add(&mut self.addresses, address.as_str());
+        for (name, value) in address.query_pairs() {
+            self.add_value(&name, &value);
+        }
+        // As it stands in the address, where that is another text.
+        for (name, value) in
+            address.query().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='))
+        {
+            self.add_value(name, value);
+        }
     }
+
+    /// What a server gave, without the secrets.
+    pub(super) fn from(&self, text: &str) -> String {
+        without(text, self.secrets.iter())
+    }
+
+    /// The same of JSON: in each of its texts, and in its names.
+    pub(super) fn from_json(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.from(text)),
+            Value::Array(items) => items.iter().map(|item| self.from_json(item)).collect(),
+            Value::Object(fields) => {
+                fields.iter().map(|(name, value)| (self.from(name), self.from_json(value))).collect()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+        }
+    }
+
+    /// Whether a text holds a secret.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.secrets.iter().any(|secret| text.contains(secret))
+    }
+
+    /// What a server says of itself, or is said of it, without any value of its entry and without its address.
+    pub(super) fn from_words(&self, text: &str) -> String {
+        let text = self.addresses.iter().fold(text.to_owned(), |text, address| {
+            text.replace(&format!(" for url ({address})"), "").replace(address, "[hidden]")
+        });
+        let mut all: Vec<_> = self.secrets.iter().chain(&self.values).collect();
+        all.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        without(&text, all.into_iter())
+    }
+}
+
+fn add(to: &mut Vec<String>, value: &str) {
+    if value.len() >= SHORTEST && !to.iter().any(|known| known == value) {
+        to.push(value.to_owned());
+        // A value that holds another goes first.
+        to.sort_by_key(|value| std::cmp::Reverse(value.len()));
+    }
+}
+
+fn without<'a>(text: &str, values: impl Iterator<Item = &'a String>) -> String {
+    values.fold(text.to_owned(), |text, value| text.replace(value, "[hidden]"))
 }
 
 /// Follows `${NAME}`, `${env:NAME}` and `${NAME:-default}`.
@@ -56,8 +132,14 @@ impl Expand<'_> {
         Ok(expanded)
     }
 
+    /// Variables or headers. All of them are hidden in what the server says of itself.
     pub(super) fn pairs(&mut self, pairs: &[(String, String)]) -> Result<Vec<(String, String)>, String> {
-        pairs.iter().map(|(name, value)| Ok((name.clone(), self.text(value)?))).collect()
+        let mut pair = |(name, value): &(String, String)| {
+            let value = self.text(value)?;
+            self.hidden.add_value(name, &value);
+            Ok((name.clone(), value))
+        };
+        pairs.iter().map(&mut pair).collect()
     }
 
     fn reference(&mut self, reference: &str) -> Result<String, String> {
@@ -74,7 +156,7 @@ impl Expand<'_> {
             (Some(value), _) => {
                 // What every tool's process gets is no secret.
                 if !reaches_tools(name) {
-                    self.hidden.add(&value);
+                    add(&mut self.hidden.secrets, &value);
                 }
                 Ok(value)
             }
@@ -114,6 +196,23 @@ mod tests {
         let hidden = expanded("${TOKEN} ${HOME}").1;
         assert_eq!(hidden.from("hunter2 in /home/you"), "[hidden] in /home/you");
         assert!(!format!("{hidden:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn what_an_entry_itself_says_is_hidden_in_words_and_its_secrets_in_results_too() {
+        let mut hidden = Hidden::default();
+        hidden.add_value("API_KEY", "literal-key");
+        hidden.add_value("ROOT", "/home/you/code");
+        hidden.add_value("DEBUG", "true");
+        hidden.add_value("Authorization", "Bearer in-the-header");
+        let address = url::Url::parse("https://example.org/mcp?api_key=in%20the%20query&v=1").unwrap();
+        hidden.add_address(&address, address.as_str());
+        let text = "literal-key in-the-header in the query in%20the%20query";
+        assert_eq!(hidden.from(text), "[hidden] [hidden] [hidden] [hidden]");
+        assert_eq!(hidden.from_words(text), hidden.from(text));
+        assert_eq!(hidden.from("/home/you/code is true"), "/home/you/code is true");
+        assert_eq!(hidden.from_words("/home/you/code is true"), "[hidden] is [hidden]");
+        assert_eq!(hidden.from_words(&format!("no answer for url ({address})")), "no answer");
     }
 
     #[test]

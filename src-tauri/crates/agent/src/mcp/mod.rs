@@ -11,7 +11,7 @@ mod result;
 mod server;
 mod tool;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +40,9 @@ pub struct McpSetup {
     pub variable: Variable,
     /// How long things may take, and how much they may give.
     pub limits: McpLimits,
+    /// Servers that are not to be connected, by name, and why not, for their reports. Their tools' names stay theirs: no
+    /// other server's tool gets one.
+    pub refused: BTreeMap<String, String>,
 }
 
 /// How long things may take, and how much they may give.
@@ -74,6 +77,7 @@ impl Default for McpSetup {
             elicitation: Elicitation::default(),
             variable: Arc::new(|name| std::env::var(name).ok()),
             limits: McpLimits::default(),
+            refused: BTreeMap::new(),
         }
     }
 }
@@ -104,8 +108,8 @@ pub struct McpReport {
 }
 
 impl McpServers {
-    /// Connects all servers of a set-up that are not switched off, side by side. One that fails is reported, and the others
-    /// work.
+    /// Connects all servers of a set-up that are neither switched off nor refused, side by side. One that fails is reported,
+    /// like one that is refused, and the others work.
     pub async fn connect(config: &McpConfig, setup: &McpSetup) -> Self {
         let prefixes: Vec<_> = config.servers().iter().map(|server| server.prefix().to_owned()).collect();
         let standard = Toolkit::standard(&ToolSetup::default());
@@ -113,7 +117,13 @@ impl McpServers {
         let connecting = config.servers().iter().filter(|server| !server.is_disabled()).map(|config| {
             let server = Arc::new(Server::new(config.clone(), setup.clone()));
             let (prefixes, taken) = (&prefixes, &taken);
-            async move { (Arc::clone(&server), server.tools(prefixes, taken).await) }
+            async move {
+                let listed = match setup.refused.get(config.name()) {
+                    Some(why) => Err(why.clone()),
+                    None => server.tools(prefixes, taken).await,
+                };
+                (server, listed)
+            }
         });
         let mut connected =
             Self { servers: Vec::new(), tools: Vec::new(), reports: Vec::new(), config: config.clone() };

@@ -9,6 +9,8 @@ use sayso_domain::Digest;
 const LONGEST: usize = 64;
 /// So that the tool's own part has room.
 const LONGEST_PREFIX: usize = 24;
+/// How many digits of a hash tell names apart that had to be changed.
+const HASH: usize = 16;
 
 /// A text with nothing but what a tool's name may hold.
 pub(super) fn cleaned(text: &str) -> String {
@@ -34,6 +36,15 @@ pub(super) fn unique_prefixes(names: &[String]) -> Vec<String> {
     prefixes
 }
 
+/// Whether a tool's own name stays as it is: it needs no cleaning, and does not look like one that was cleaned. So a name
+/// means the same tool whatever others the server has, now or later.
+fn is_its_own(tool: &str) -> bool {
+    let looks_hashed = tool.len() > HASH
+        && tool[tool.len() - HASH..].bytes().all(|b| b.is_ascii_hexdigit())
+        && tool.as_bytes()[tool.len() - HASH - 1] == b'_';
+    cleaned(tool) == tool && !looks_hashed
+}
+
 /// The names of a server's tools, in their order; none for one whose name would look like another server's, or that
 /// comes twice. `taken` are names that are not to be had.
 pub(super) fn tool_names(
@@ -48,12 +59,12 @@ pub(super) fn tool_names(
     let mut given = taken.clone();
     for (index, tool) in sorted {
         let plain = format!("{prefix}_{}", cleaned(tool));
-        let name = if plain.len() <= LONGEST && !given.contains(&plain) {
+        let name = if plain.len() <= LONGEST && !taken.contains(&plain) && is_its_own(tool) {
             plain
         } else {
             let hash = Digest::of(&format!("{prefix}\0{tool}")).to_string();
-            let room = LONGEST - 9;
-            format!("{}_{}", plain.chars().take(room).collect::<String>(), &hash[..8])
+            let room = LONGEST - HASH - 1;
+            format!("{}_{}", plain.chars().take(room).collect::<String>(), &hash[..HASH])
         };
         let is_anothers =
             others.iter().any(|other| other.len() > prefix.len() && name.starts_with(&format!("{other}_")));
@@ -80,7 +91,25 @@ mod tests {
     #[test]
     fn names_are_cleaned_of_everything_else() {
         assert_eq!(cleaned("my server/1\u{202e}é"), "my_server_1__");
-        assert_eq!(names("a", &["list files", "x\ny"]), [Some("a_list_files".into()), Some("a_x_y".into())]);
+        assert_eq!(names("a", &["list_files"]), [Some("a_list_files".into())]);
+        let changed = names("a", &["list files", "x\ny"]);
+        let changed: Vec<_> = changed.iter().map(|name| name.as_deref().unwrap_or_default()).collect();
+        assert!(changed[0].starts_with("a_list_files_") && changed[1].starts_with("a_x_y_"), "{changed:?}");
+        assert!(changed.iter().all(|name| cleaned(name) == **name));
+    }
+
+    #[test]
+    fn a_name_means_the_same_tool_whatever_else_the_server_lists() {
+        let alone = |tool: &str| names("a", &[tool])[0].clone();
+        let hashed = alone("x.y").unwrap_or_default();
+        let look_alike = hashed.trim_start_matches("a_").to_owned();
+        let all = ["x y", "x.y", "x_y", "x\u{a0}y", &look_alike];
+        let together = names("a", &all);
+        for (tool, name) in all.iter().zip(&together) {
+            assert_eq!(*name, alone(tool), "{tool:?}");
+        }
+        let different: BTreeSet<_> = together.iter().flatten().collect();
+        assert_eq!(different.len(), all.len());
     }
 
     #[test]

@@ -29,8 +29,8 @@ const MOST_PAGES: usize = 20;
 /// The largest schema of a tool's arguments, in bytes.
 const LARGEST_SCHEMA: usize = 64 * 1024;
 
-/// A server with its session, where it has one. A call whose session is over begins a new one; a call that was begun is
-/// never repeated by itself.
+/// A server with its session, where it has one. A call whose session is over, or in which an earlier call was given up,
+/// begins a new one; a call that was begun is never repeated by itself.
 pub(super) struct Server {
     pub(super) config: McpServer,
     setup: McpSetup,
@@ -69,7 +69,10 @@ impl Server {
         let mut described = Vec::with_capacity(tools.len());
         for (tool, name) in tools.into_iter().zip(names) {
             match name {
-                Some(name) if json_size(&tool.input_schema) <= LARGEST_SCHEMA => {
+                Some(name)
+                    if json_size(&tool.input_schema) <= LARGEST_SCHEMA
+                        && !session.hidden.is_in(&tool.name) =>
+                {
                     described.push(Described::of(name, &tool, &session.hidden));
                 }
                 Some(_) | None => left_out += 1,
@@ -97,10 +100,10 @@ impl Server {
     async fn called(&self, tool: &str, arguments: JsonObject, context: &ToolContext) -> ToolResult {
         let mut held = self.session.lock().await;
         let session = match held.take() {
-            Some(session) if !session.is_over() => held.insert(session),
-            over => {
-                if let Some(over) = over {
-                    over.end().await;
+            Some(session) if session.is_fit() => held.insert(session),
+            unfit => {
+                if let Some(unfit) = unfit {
+                    unfit.end().await;
                 }
                 match Session::begin(&self.config, &self.setup).await {
                     Ok(session) => held.insert(session),
@@ -114,11 +117,14 @@ impl Server {
             }
         };
         let asker = Arc::new(Asker::new(self.config.name(), session.hidden.clone(), context.elicit.clone()));
+        // Also where a stop drops this call in the midst of it.
+        session.is_spoilt = true;
         let at_work = session.current.begin(Arc::clone(&asker));
         let open = asker.open();
         let call = Call { peer: session.service.peer(), tool, arguments, asker: &asker };
         let called = in_time(self.setup.limits.call, open, call.run()).await;
         drop(at_work);
+        session.is_spoilt = !called.as_ref().is_some_and(has_ended);
         let name = self.config.name();
         match called {
             Some(Ok(result)) => tool_result(&result, self.setup.limits.output, &session.hidden),
@@ -197,6 +203,16 @@ enum Failed {
     Service(ServiceError),
     Rounds,
     Unreadable,
+}
+
+/// Whether the server is done with a call, so that what it asks later is not of that call.
+fn has_ended(called: &Result<Value, Failed>) -> bool {
+    match called {
+        Ok(_) | Err(Failed::Rounds | Failed::Unreadable) => true,
+        Err(Failed::Service(error)) => {
+            matches!(error, ServiceError::McpError(_) | ServiceError::UnexpectedResponse)
+        }
+    }
 }
 
 impl Failed {

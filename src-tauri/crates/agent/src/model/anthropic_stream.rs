@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use super::stream::{Assembled, Fault, Taken};
 use crate::Arguments;
 
+/// So many blocks of one answer are put together: each piece is looked for among them.
+const MOST_BLOCKS: usize = 4096;
+
 #[derive(Default)]
 pub(super) struct Assembly {
     message: Option<Map<String, Value>>,
@@ -34,6 +37,11 @@ impl Assembly {
                 let Some(Value::Object(fields)) = event.shift_remove("content_block") else {
                     return Err(Fault::OutOfPlace("a block of the stream has no content"));
                 };
+                if self.blocks.len() >= MOST_BLOCKS {
+                    return Err(Fault::OutOfPlace("the answer has more blocks than anybody could look at"));
+                }
+                // What comes after an end was not through with it.
+                self.is_whole = false;
                 let text = text_of(&fields, "text");
                 self.blocks.push(Block { index, fields, json: String::new() });
                 return Ok(Taken::Text(text));
@@ -60,7 +68,7 @@ impl Assembly {
         let message = self.message.as_mut().ok_or(Fault::OutOfPlace("the stream began without a message"))?;
         if let Some(Value::Object(delta)) = event.shift_remove("delta") {
             // It comes when all blocks are through.
-            self.is_whole |= delta.get("stop_reason").is_some_and(|reason| !reason.is_null());
+            self.is_whole |= !text_of(&delta, "stop_reason").is_empty();
             message.extend(delta);
         }
         if let Some(Value::Object(usage)) = event.shift_remove("usage") {

@@ -5,6 +5,11 @@ use serde_json::{Map, Value, json};
 use super::reply::content_text;
 use super::stream::{Assembled, Fault, Taken};
 
+/// So many calls of one answer are put together: each piece is looked for among them.
+const MOST_CALLS: usize = 1024;
+/// The next piece of a list's item is one of so many that came last.
+const NEAR: usize = 64;
+
 #[derive(Default)]
 pub(super) struct Assembly {
     message: Option<Map<String, Value>>,
@@ -30,23 +35,29 @@ impl Assembly {
                 continue;
             }
             if let Some(delta) = choice.get("delta").and_then(Value::as_object) {
-                text.push_str(&self.delta(delta.clone()));
+                text.push_str(&self.delta(delta.clone())?);
             }
-            if let Some(reason) = choice.get("finish_reason").filter(|reason| !reason.is_null()) {
+            // An empty one, which some send with every chunk, is no end.
+            if let Some(reason) =
+                choice.get("finish_reason").filter(|reason| !reason.is_null() && *reason != "")
+            {
                 if reason == "error" {
                     return Err(Fault::Failed(Value::Object(chunk)));
                 }
-                self.finish_reason = Some(reason.clone());
+                // That it was cut stays so, whatever is said later.
+                if self.finish_reason.as_ref().is_none_or(|known| known != "length") {
+                    self.finish_reason = Some(reason.clone());
+                }
             }
         }
         Ok(Taken::Text(text))
     }
 
-    fn delta(&mut self, mut delta: Map<String, Value>) -> String {
+    fn delta(&mut self, mut delta: Map<String, Value>) -> Result<String, Fault> {
         let calls = delta.shift_remove("tool_calls");
         for call in calls.into_iter().flat_map(|calls| calls.as_array().cloned().unwrap_or_default()) {
             if let Value::Object(call) = call {
-                self.call(call);
+                self.call(call)?;
             }
         }
         let text = match content_text(delta.get("content")) {
@@ -57,10 +68,10 @@ impl Assembly {
         let empty =
             || Map::from_iter([("role".to_owned(), "assistant".into()), ("content".to_owned(), Value::Null)]);
         merge(self.message.get_or_insert_with(empty), delta);
-        text
+        Ok(text)
     }
 
-    fn call(&mut self, mut piece: Map<String, Value>) {
+    fn call(&mut self, mut piece: Map<String, Value>) -> Result<(), Fault> {
         let index = piece.shift_remove("index").and_then(|index| index.as_u64());
         let id = piece.get("id").and_then(Value::as_str).unwrap_or_default();
         let is_other = |call: &Map<String, Value>| {
@@ -73,8 +84,12 @@ impl Assembly {
         let at = self.calls.iter().rposition(|(known, call)| *known == index && !is_other(call));
         match at {
             Some(at) => merge(&mut self.calls[at].1, piece),
+            None if self.calls.len() >= MOST_CALLS => {
+                return Err(Fault::OutOfPlace("the answer has more calls than anybody could look at"));
+            }
             None => self.calls.push((index, piece)),
         }
+        Ok(())
     }
 
     pub(super) fn finish(self, was_ended: bool) -> Option<Assembled> {
@@ -147,7 +162,7 @@ fn add(list: &mut Vec<Value>, item: Value) {
         let index = item.get("index");
         index.is_some() && there.get("index") == index && there.get("type") == item.get("type")
     };
-    let there = list.iter().rposition(is_same).map(|at| &mut list[at]);
+    let there = list.iter_mut().rev().take(NEAR).find(|there| is_same(there));
     match (there, item) {
         (Some(Value::Object(there)), Value::Object(more)) => merge(there, more),
         (_, item) => list.push(item),
@@ -209,6 +224,34 @@ mod tests {
             "odd": { "n": 1, "s": "x" },
             "reasoning_details": [{ "index": 0, "type": "reasoning.text", "text": "hm", "signature": "c2ln" }] });
         assert_eq!(message.to_string(), expected.to_string());
+    }
+
+    #[test]
+    fn an_empty_reason_is_no_end_and_what_was_cut_stays_cut() {
+        let mut assembly = Assembly::default();
+        let call = json!({ "index": 0, "id": "a", "function": { "name": "purge", "arguments": "" } });
+        let chunk = json!({ "choices": [{ "delta": { "tool_calls": [call] }, "finish_reason": "" }] });
+        assembly.take(chunk).unwrap();
+        assert_eq!(assembly.finish(false), None, "half a call is none");
+
+        let mut assembly = Assembly::default();
+        for reason in ["length", "tool_calls"] {
+            let chunk = json!({ "choices": [{ "delta": { "content": "so" }, "finish_reason": reason }] });
+            assembly.take(chunk).unwrap();
+        }
+        assert_eq!(assembly.finish(false).unwrap().answer["choices"][0]["finish_reason"], "length");
+    }
+
+    #[test]
+    fn more_calls_than_anybody_could_look_at_are_no_answer() {
+        let calls: Vec<_> = (0..400_000).map(|index| json!({ "index": index })).collect();
+        let taken = Assembly::default().take(json!({ "choices": [{ "delta": { "tool_calls": calls } }] }));
+        assert!(matches!(taken, Err(Fault::OutOfPlace(_))));
+        let items: Vec<_> = (0..400_000).map(|index| json!({ "index": index })).collect();
+        let mut assembly = Assembly::default();
+        for _ in 0..2 {
+            assembly.take(json!({ "choices": [{ "delta": { "odd": items } }] })).unwrap();
+        }
     }
 
     #[test]

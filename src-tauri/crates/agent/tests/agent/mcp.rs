@@ -145,11 +145,14 @@ async fn a_call_waits_for_a_person_and_runs_with_every_digit() {
 async fn a_server_that_fails_is_reported_and_the_others_work() {
     let mut exits = entry("exits");
     exits["env"]["TOKEN"] = "${TOKEN}".into();
+    let mut literal = entry("exits");
+    literal["env"]["TOKEN"] = "written-down".into();
     let servers = json!({
         "absent": { "command": "/nonexistent/server" },
         "exits": exits,
+        "literal": literal,
         "unset": { "command": "true", "env": { "KEY": "${NOT_SET_ANYWHERE}" } },
-        "refused": { "url": "http://127.0.0.1:1/mcp" },
+        "refused": { "url": "http://127.0.0.1:1/mcp?k=in-the-query" },
         "off": { "command": "true", "disabled": true },
         "good": entry("garbage"),
     });
@@ -162,8 +165,12 @@ async fn a_server_that_fails_is_reported_and_the_others_work() {
     assert!(problem("absent").unwrap().contains("could not be started"), "{:?}", problem("absent"));
     let exits = problem("exits").unwrap();
     assert!(exits.contains("cannot start: the token [hidden] is refused"), "{exits}");
+    let literal = problem("literal").unwrap();
+    assert!(literal.contains("cannot start: the token [hidden] is refused"), "{literal}");
     assert!(problem("unset").unwrap().contains("NOT_SET_ANYWHERE"));
-    assert!(problem("refused").unwrap().contains("could not be reached"));
+    let refused = problem("refused").unwrap();
+    assert!(refused.contains("could not be reached"), "{refused}");
+    assert!(!refused.contains("in-the-query") && !refused.contains("for url"), "{refused}");
     assert_eq!(problem("off"), None);
     assert_eq!(problem("good").as_deref(), Some(""));
     let toolkit = servers.add_to(Toolkit::new());
@@ -384,4 +391,66 @@ async fn a_run_that_is_given_up_while_a_server_asks_leaves_nothing_open() {
     }
     servers.close().await;
     until("nobody waits", || Arc::strong_count(&open.lock().unwrap()[0]) == 1).await;
+}
+
+#[tokio::test]
+async fn what_a_server_asks_for_a_call_that_was_given_up_is_not_asked_for_the_next() {
+    for is_stopped in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let marker = folder.path().join("begun");
+        let call = |tool: &str| {
+            Reply::calls(Style::OpenAi, &[("c", tool, &json!({ "marker": marker }).to_string())])
+        };
+        let replies = vec![call("t_ask_late"), call("t_echo"), Reply::text(Style::OpenAi, "end")];
+        let model = Server::replies(Style::OpenAi, replies).await;
+        let asked: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let kept = Arc::clone(&asked);
+        let client = Client::new(model.endpoint()).options(quick()).policy("t_ask_late", Policy::Allow);
+        let client = client.policy("t_echo", Policy::Allow).wait_for(move |request: Request| {
+            kept.lock().unwrap().push(request.clone());
+            async move { Ok::<_, std::io::Error>(Answer::ok_with(request.id, json!({ "name": "Ada" }))) }
+        });
+        let call = Duration::from_secs(if is_stopped { 20 } else { 1 });
+        let setup = McpSetup { limits: McpLimits { call, ..limits() }, ..setup() };
+        let servers = client.connect(&config(json!({ "t": entry("old more") })), setup).await;
+        let toolkit = servers.add_to(Toolkit::new());
+        if is_stopped {
+            let run = client.run("go", &toolkit);
+            tokio::pin!(run);
+            tokio::select! {
+                _ = &mut run => panic!("it waits"),
+                () = until("the call is at work", || marker.exists()) => {}
+            }
+        }
+        let result = client.run("go", &toolkit).await;
+        assert_eq!(result.status, Status::Done);
+        let output = &result.tool_calls.last().unwrap().output;
+        assert!(output.contains("marker"), "the next call is answered as itself: {output}");
+        assert!(asked.lock().unwrap().is_empty(), "{asked:?}");
+        servers.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_refused_is_reported_and_its_tools_names_go_to_no_other() {
+    let refused = [("a_b".to_owned(), "you have not allowed it.".to_owned())].into();
+    let setup = McpSetup { refused, ..setup() };
+    let config = config(json!({ "a": entry("old more"), "a_b": { "command": "/nonexistent/server" } }));
+    let servers = McpServers::connect(&config, &setup).await;
+    let problem = |name: &str| {
+        let report = servers.reports().iter().find(|report| report.server == name).unwrap();
+        report.problem.clone().unwrap_or_default()
+    };
+    assert_eq!(problem("a_b"), "you have not allowed it.");
+    assert!(problem("a").contains("1 of its tools are left out"), "{}", problem("a"));
+    let toolkit = servers.add_to(Toolkit::new());
+    assert!(toolkit.get("a_echo").is_some() && toolkit.get("a_b_c").is_none());
+    let arguments = sayso_agent::Arguments::parse("{}").unwrap();
+    let absent = servers.absent("a_b_c").unwrap().draft(&arguments, &Default::default()).await.unwrap_err();
+    assert!(
+        absent.output.contains("server a_b cannot be used: you have not allowed it."),
+        "{}",
+        absent.output
+    );
+    servers.close().await;
 }

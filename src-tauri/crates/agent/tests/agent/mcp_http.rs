@@ -184,3 +184,13 @@ fn a_yes_to_a_command_holds_for_that_command_alone() {
     assert_eq!(seen.len(), count);
     assert_eq!(fingerprint(json!({ "url": "https://example.org" }), "/a"), None, "an address starts nothing");
 }
+
+#[test]
+fn a_command_is_shown_on_one_line() {
+    let line = |args: Value| {
+        let config = McpConfig::parse(&json!({ "t": { "command": "sh", "args": args } })).unwrap();
+        config.servers()[0].command_line().unwrap()
+    };
+    assert_eq!(line(json!(["-c", "echo it's"])), r"sh -c 'echo it'\''s'");
+    assert_eq!(line(json!(["-c", "true\n\trm it's \\ \u{1b}"])), r"sh -c $'true\n\trm it\'s \\ \u001b'");
+}

@@ -4,7 +4,7 @@ use super::{
     Asked, CallState, Effect, Event, Limit, Message, Proposal, RunMode, Slot, SlotId, Status, Step, Usage,
     Verdict,
 };
-use crate::edit::{changed, given};
+use crate::edit::{changed_arguments, given};
 use crate::{Answer, RequestKey, RunId, ToolResult};
 
 /// What a stopped run feeds back for a call that was at work.
@@ -150,7 +150,7 @@ impl Run {
         let next = match &slot.state {
             CallState::Waiting { file_hash, editable, edited, .. } if answer.is_ok() => {
                 let edited = match given(&answer).filter(|_| *editable) {
-                    Some(given) => changed(&slot.arguments, given),
+                    Some(given) => changed_arguments(&slot.arguments, given),
                     None => edited.clone(),
                 };
                 Ok(RunMode::Approved { file_hash: file_hash.clone(), edited })

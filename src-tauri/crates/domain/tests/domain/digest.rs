@@ -55,6 +55,11 @@ fn contract_12_every_part_of_what_is_shown_is_in_the_digest() {
         with(|s| s.file_hash = None),
         with(|s| s.diff = None),
         with(|s| s.notes.clear()),
+        with(|s| {
+            let deny = sayso_domain::Effect::Deny;
+            s.choices =
+                vec![sayso_domain::Choice { id: "a".to_owned(), label: "A".to_owned(), effect: deny }];
+        }),
         with(|s| s.editable = Some(serde_json::json!({}))),
     ];
     for other in others {

@@ -47,7 +47,7 @@ impl World {
         let mut shown = Shown::new(request, "agent");
         shown.file_hash = Some(format!("hash{}", self.made));
         // Every other gate lets its arguments be changed.
-        shown.editable = (self.made % 2 == 0).then(|| json!({}));
+        shown.editable = self.made.is_multiple_of(2).then(|| json!({}));
         Asked { key: RequestKey::new(Uuid::from_u128(self.made)), shown }
     }
 

@@ -128,7 +128,7 @@ impl Permission {
         let mut request = Request::new(Uuid::now_v7().to_string(), Kind::ToolCall, prompt);
         request.data = Some(json!({ "tool": self.tool_name, "arguments": self.input }));
         // The agent takes what a person makes of it; whether the person may edit is for the sender's set-up to say.
-        request.extra.insert("editable".to_owned(), Value::Bool(true));
+        request.extra.insert("editable".to_owned(), json!("if_allowed"));
         request
     }
 }

@@ -1,8 +1,9 @@
 use sayso_domain::{Request, RequestState};
 use sayso_host::{Held, RequestEvent};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
+use utoipa::openapi::schema::{Object, ObjectBuilder, SchemaType};
 
 /// A request as its asker sees it.
 #[derive(Serialize, ToSchema)]
@@ -87,7 +88,9 @@ pub(super) struct RequestBody {
         pattern = r"^(https://[a-z][a-z0-9]*(-[a-z0-9]+)*(\.[a-z][a-z0-9]*(-[a-z0-9]+)*)*|http://(localhost|127\.0\.0\.1|\[::1\]))(:[1-9][0-9]{0,3})?([/?#][A-Za-z0-9._~:/?#@!$&'()*+,;=%-]*)?$"
     )]
     url: Option<String>,
-    /// What the kind needs: `{"schema": …}` for `input`, `{"questions": […]}` for `question`.
+    /// What the kind needs: `{"schema": …}` for `input`, `{"questions": […]}` for `question`. For `approval` and
+    /// `tool_call`, `choices` are buttons of your own (`[{"id","label","effect"}]`, where the person allowed you to bring
+    /// some), and `tool`, `arguments` and `argumentsSchema` are what can be edited.
     data: Option<Value>,
     /// At or after this moment nothing can be approved: RFC 3339.
     #[schema(
@@ -96,6 +99,19 @@ pub(super) struct RequestBody {
         pattern = r"^((19[7-9][0-9]|2[0-9]{3})-((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|(19|2[0-9])(0[48]|[2468][048]|[13579][26])-02-29)T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$"
     )]
     expires_at: Option<String>,
+    #[schema(schema_with = editable)]
+    editable: Option<Value>,
+}
+
+fn editable() -> Object {
+    let values = [json!(true), json!(false), json!("if_allowed"), Value::Null];
+    let about = "Whether the person may change `data.arguments` before they approve: `true` where they must be able to, \
+                 `if_allowed` where you can do without. An answer with edits has `data: {\"arguments\": …}`.";
+    ObjectBuilder::new()
+        .schema_type(SchemaType::AnyValue)
+        .description(Some(about))
+        .enum_values(Some(values))
+        .build()
 }
 
 /// The answer. `ok` is all that counts.

@@ -68,6 +68,7 @@ impl From<SenderError> for Fault {
     fn from(error: SenderError) -> Self {
         let status = match &error {
             SenderError::Unauthorized | SenderError::Revoked => StatusCode::UNAUTHORIZED,
+            SenderError::MayNotEdit | SenderError::MayNotChoose => StatusCode::FORBIDDEN,
             SenderError::NotFound => StatusCode::NOT_FOUND,
             SenderError::OtherContent
             | SenderError::StillWaits
@@ -75,9 +76,13 @@ impl From<SenderError> for Fault {
             // There is nothing wrong with it but the time.
             | SenderError::TooLate => StatusCode::CONFLICT,
             SenderError::Acknowledged => StatusCode::GONE,
-            SenderError::Id | SenderError::Kind | SenderError::Prompt | SenderError::Refused(_) => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            SenderError::Id
+            | SenderError::Kind
+            | SenderError::Prompt
+            | SenderError::Refused(_)
+            | SenderError::Edit(_)
+            | SenderError::ArgumentsSchema(_)
+            | SenderError::Choices(_) => StatusCode::UNPROCESSABLE_ENTITY,
             SenderError::TooManyOpen(_) | SenderError::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
             SenderError::Storage(_) => StatusCode::SERVICE_UNAVAILABLE,
         };

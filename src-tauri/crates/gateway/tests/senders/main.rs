@@ -3,6 +3,8 @@
 
 mod asking;
 mod attacks;
+mod choices;
+mod edits;
 mod events;
 mod limits;
 mod local;

@@ -77,7 +77,7 @@ pub(crate) async fn test(host: &Host, params: AgentName) -> Result<AgentTest, Rp
         ..McpSetup::default()
     };
     let servers = async {
-        let (servers, reports) = mcp::connect(host, &row.name, &config, &setup).await;
+        let (servers, reports) = mcp::connect(host, &row.name, &config, setup).await;
         servers.close().await;
         reports.into_iter().map(view::agent::server_report).collect::<Vec<_>>()
     };

@@ -14,13 +14,14 @@ pub(crate) async fn decide(host: &Host, surface: Surface, params: Decide) -> Res
     let row = host.store().read(move |reader| requests::get(reader, key)).await.map_err(storage)?;
     let row = row.ok_or_else(|| no_request(&params.key))?;
     let id = row.shown.request.id.clone();
-    let answer = if params.ok {
-        match params.data.as_deref().map(data).transpose()? {
-            Some(data) => Answer::ok_with(id, data),
-            None => Answer::ok(id),
-        }
-    } else {
-        Answer::declined(id, params.reason.as_deref())
+    let reason = params.reason.as_deref();
+    // Only what brings choices has anything that a no could choose.
+    let data = params.data.as_deref().filter(|_| params.ok || !row.shown.choices.is_empty());
+    let answer = match (params.ok, data.map(read_data).transpose()?) {
+        (true, Some(data)) => Answer::ok_with(id, data),
+        (true, None) => Answer::ok(id),
+        (false, Some(data)) => Answer::declined_with(id, reason, data),
+        (false, None) => Answer::declined(id, reason),
     };
     let digest = params.digest.as_deref().map(str::parse).transpose();
     let digest = digest.map_err(|_| RpcError::new(code::BAD_REQUEST, "The digest is not one of ours."))?;
@@ -33,7 +34,7 @@ pub(crate) async fn decide(host: &Host, surface: Surface, params: Decide) -> Res
     }
 }
 
-fn data(text: &str) -> Result<Value, RpcError> {
+fn read_data(text: &str) -> Result<Value, RpcError> {
     let invalid = |why: String| RpcError::new(code::INVALID_DATA, format!("{why}. Nothing was sent."));
     let data = serde_json::from_str(text)
         .map_err(|error| invalid(format!("The data is not valid JSON: {error}")))?;

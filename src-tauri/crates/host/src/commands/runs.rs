@@ -129,7 +129,6 @@ pub(crate) async fn start_demo(host: &Host) -> Result<RunStarted, RpcError> {
 
 pub(crate) async fn stop(host: &Host, params: RunRef) -> Result<RunItem, RpcError> {
     let id = existing(host, &params.run).await?;
-    host.mcp().give_up(id);
     post(host, id, Event::Stopped).await;
     changed(host, id, Change::Ended).await
 }

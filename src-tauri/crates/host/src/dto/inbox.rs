@@ -42,6 +42,8 @@ pub struct RequestDetail {
     /// Where the person may change the arguments and approve what they made of them: the JSON schema that these must fit, as
     /// JSON text. They are sent as `data: {"arguments": …}`, with the digest.
     pub editable: Option<String>,
+    /// Choices that the sender brought, to be chosen from in place of a plain yes and no; none for most requests.
+    pub choices: Vec<RequestChoice>,
     /// `data` of the request: JSON text.
     pub data: Option<String>,
     /// The page to go to.
@@ -56,6 +58,18 @@ pub struct RequestDetail {
     pub trail: Vec<TrailStep>,
     /// The decision, where there is one by now.
     pub decision: Option<Decision>,
+}
+
+/// A choice that a request's sender brought.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct RequestChoice {
+    /// The sender's own name for it. A decision says it as `data: {"choice": id}`.
+    pub id: String,
+    /// What its button says.
+    pub label: String,
+    /// `approve` or `deny`: a decision for it is an ok or not.
+    pub effect: String,
 }
 
 /// One step that led to a request.
@@ -84,7 +98,8 @@ pub struct Decide {
     pub key: String,
     /// Yes or no.
     pub ok: bool,
-    /// With a yes: what the person typed or chose, as JSON text.
+    /// With a yes: what the person typed or chose, as JSON text. With a no: which of the request's own choices, where it has
+    /// any; it stays in History.
     #[serde(default)]
     #[ts(optional)]
     pub data: Option<String>,

@@ -15,7 +15,7 @@ pub use event::{Topic, UiEvent};
 pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
-pub use inbox::{Decide, Decision, RequestDetail, RequestItem, RequestRef, TrailStep};
+pub use inbox::{Decide, Decision, RequestChoice, RequestDetail, RequestItem, RequestRef, TrailStep};
 pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };

@@ -7,6 +7,7 @@ use sayso_store::requests::{self, NewRequest, Purpose, RequestRow};
 use sayso_store::{Conn, Reader, StoreError, settlements};
 use uuid::Uuid;
 
+use super::offer::{Offer, Rights};
 use super::{Asker, SenderError};
 use crate::host::Host;
 use crate::pause;
@@ -53,20 +54,23 @@ impl Host {
             .take(asker.source, per_minute, Instant::now())
             .map_err(|retry_after| SenderError::TooFast { per_minute, retry_after })?;
         let (by, wanted) = (asker.clone(), request.clone());
-        if let Some(known) = self.look(move |reader| known(reader, &by, &wanted)).await? {
-            return Ok(Asked::Known(known));
-        }
+        let rights = match self.look(move |reader| known(reader, &by, &wanted)).await? {
+            Before::Asked(held) => return Ok(Asked::Known(*held)),
+            Before::Nothing(rights) => rights,
+        };
         self.inbox().validate(&request)?;
+        let offer = Offer::of(&request, rights)?;
         let (host, asker) = (self.clone(), asker.clone());
-        self.finish(async move { host.ask_new(asker, request).await }).await?
+        self.finish(async move { host.ask_new(asker, request, offer).await }).await?
     }
 
-    async fn ask_new(&self, asker: Asker, request: Request) -> Result<Asked, SenderError> {
+    async fn ask_new(&self, asker: Asker, request: Request, offer: Offer) -> Result<Asked, SenderError> {
         let inbox = self.inbox().clone();
         let asked = self.store().try_write(move |tx| {
-            // Another call of the same asker may have come first.
-            if let Some(known) = known(tx, &asker, &request)? {
-                return Ok(Asked::Known(known));
+            // Another call of the same asker may have come first, or the person have changed what it may.
+            match known(tx, &asker, &request)? {
+                Before::Asked(held) => return Ok(Asked::Known(*held)),
+                Before::Nothing(rights) => offer.check(rights)?,
             }
             if requests::count_open_of_source(tx, asker.source)? >= asker.max_open {
                 return Err(SenderError::TooManyOpen(asker.max_open));
@@ -77,7 +81,7 @@ impl Host {
                 run: None,
                 slot: None,
                 purpose: Purpose::Tool,
-                shown: asker.shown(request),
+                shown: asker.shown(request, offer),
                 received_at: now(),
             };
             inbox.ask_in(tx, &new)?;
@@ -162,12 +166,19 @@ fn check(request: &Request) -> Result<(), SenderError> {
     if request.prompt.trim().is_empty() { Err(SenderError::Prompt) } else { Ok(()) }
 }
 
-/// What the asker asked before under this id, if it is the same.
-fn known(conn: &Conn, asker: &Asker, request: &Request) -> Result<Option<Held>, SenderError> {
-    asker.check(conn)?;
+/// What the asker asked before under an id.
+enum Before {
+    /// The same.
+    Asked(Box<Held>),
+    /// Nothing; here is what it may offer now.
+    Nothing(Rights),
+}
+
+fn known(conn: &Conn, asker: &Asker, request: &Request) -> Result<Before, SenderError> {
+    let row = asker.check(conn)?;
     match requests::of_source(conn, asker.source, &request.id)? {
-        None => Ok(None),
-        Some(row) if row.shown.request == *request => Ok(Some(held(conn, row)?)),
+        None => Ok(Before::Nothing(row.into())),
+        Some(row) if row.shown.request == *request => Ok(Before::Asked(Box::new(held(conn, row)?))),
         Some(_) => Err(SenderError::OtherContent),
     }
 }

@@ -6,6 +6,7 @@ use sayso_domain::{Request, Shown, SourceId};
 use sayso_store::senders::{self, SenderRow};
 use sayso_store::{Conn, sources};
 
+use super::offer::Offer;
 use super::{LOCAL_KIND, LOCAL_NAME, SenderError, token};
 use crate::host::{Host, new_source_id};
 
@@ -116,9 +117,9 @@ impl Asker {
     }
 
     /// What the person sees of a request: under the name that the person gave, and for a program of this machine with
-    /// what the kernel says of it. What a request says of itself stays in the request.
-    pub(super) fn shown(&self, request: Request) -> Shown {
-        match &self.who {
+    /// what the kernel says of it. What a request says of itself stays in the request, but for what it may offer.
+    pub(super) fn shown(&self, request: Request, offer: Offer) -> Shown {
+        let mut shown = match &self.who {
             Who::Sender { name, .. } => Shown::new(request, name.clone()),
             Who::Local(program) => {
                 let mut shown = Shown::new(request, LOCAL_NAME);
@@ -126,7 +127,9 @@ impl Asker {
                 shown.notes = vec![program.in_words()];
                 shown
             }
-        }
+        };
+        offer.put_into(&mut shown);
+        shown
     }
 }
 

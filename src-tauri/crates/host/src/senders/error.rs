@@ -53,6 +53,27 @@ pub enum SenderError {
     /// The request is refused.
     #[error(transparent)]
     Refused(InboxError),
+    /// Its requests may not be edited.
+    #[error(
+        "Your requests may not be edited, and this one says `editable`. Nobody was asked. Say \"if_allowed\" there if you \
+         can do without, or let the person allow it for this sender."
+    )]
+    MayNotEdit,
+    /// It may bring no choices.
+    #[error(
+        "You may not bring choices of your own, and this request has `data.choices`. Nobody was asked. Leave them out, or \
+         let the person allow it for this sender."
+    )]
+    MayNotChoose,
+    /// What shall be edited is not well made.
+    #[error("The request cannot be edited: {0}. Nobody was asked.")]
+    Edit(&'static str),
+    /// Nothing can be held against the schema of what shall be edited.
+    #[error("The request's `data.argumentsSchema` is refused: {0}. Nobody was asked.")]
+    ArgumentsSchema(String),
+    /// Its choices are not well made.
+    #[error("The request's `data.choices` are refused: {0}. Nobody was asked.")]
+    Choices(String),
     /// Too many of its requests wait.
     #[error(
         "{0} of your requests wait already, and no more may. Nobody was asked. Wait until some are decided, or withdraw some."
@@ -86,7 +107,11 @@ impl SenderError {
             Self::Kind | Self::Prompt => "bad_request",
             Self::Refused(InboxError::Url(_)) => "bad_url",
             Self::Refused(InboxError::Secret(_)) => "secret_field",
-            Self::Refused(InboxError::Schema(_)) => "bad_schema",
+            Self::Refused(InboxError::Schema(_)) | Self::ArgumentsSchema(_) => "bad_schema",
+            Self::MayNotEdit => "may_not_edit",
+            Self::MayNotChoose => "may_not_choose",
+            Self::Edit(_) => "bad_edit",
+            Self::Choices(_) => "bad_choices",
             Self::TooLate | Self::Refused(InboxError::Expired) => "expired",
             Self::Refused(InboxError::Duplicate) => "id_in_use",
             Self::Refused(InboxError::Storage(_)) | Self::Storage(_) => "storage",
@@ -113,7 +138,12 @@ impl SenderError {
             | Self::Kind
             | Self::Prompt
             | Self::TooLate
-            | Self::Refused(_) => None,
+            | Self::Refused(_)
+            | Self::MayNotEdit
+            | Self::MayNotChoose
+            | Self::Edit(_)
+            | Self::ArgumentsSchema(_)
+            | Self::Choices(_) => None,
         }
     }
 }

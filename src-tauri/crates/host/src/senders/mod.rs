@@ -9,6 +9,7 @@ mod ask;
 mod asker;
 mod error;
 mod events;
+mod offer;
 mod rate;
 mod seats;
 mod token;

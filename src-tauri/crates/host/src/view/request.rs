@@ -1,9 +1,9 @@
-use sayso_domain::RequestState;
+use sayso_domain::{Choice, RequestState};
 use sayso_store::requests::RequestRow;
 use sayso_store::settlements::SettlementRow;
 
 use super::{decision, summary};
-use crate::dto::{RequestDetail, RequestItem, TrailStep};
+use crate::dto::{RequestChoice, RequestDetail, RequestItem, TrailStep};
 
 pub(crate) fn item(row: &RequestRow) -> RequestItem {
     let request = &row.shown.request;
@@ -36,6 +36,7 @@ pub(crate) fn detail(
         item: item(row),
         arguments: shown.arguments.clone(),
         editable: shown.editable.as_ref().filter(|_| shown.is_editable()).map(ToString::to_string),
+        choices: shown.choices.iter().map(choice).collect(),
         data: shown.request.data.as_ref().map(ToString::to_string),
         url: shown.request.url.clone(),
         folder: shown.folder.clone(),
@@ -43,6 +44,14 @@ pub(crate) fn detail(
         notes: shown.notes.clone(),
         trail,
         decision: settled.map(|settled| decision::of_row(row.key, settled)),
+    }
+}
+
+fn choice(choice: &Choice) -> RequestChoice {
+    RequestChoice {
+        id: choice.id.clone(),
+        label: choice.label.clone(),
+        effect: choice.effect.as_str().to_owned(),
     }
 }
 
