@@ -211,6 +211,62 @@ async fn a_body_that_drips_is_cut_off_and_holds_nobody_up() {
     stage.close().await;
 }
 
+/// Goes on sending a piece again and again for as long as it is let, and gives what came back by then.
+async fn goes_on(stage: &Stage, head: &str, piece: &[u8], pause: Duration) -> String {
+    let (mut from, mut to) = TcpStream::connect(stage.address()).await.unwrap().into_split();
+    to.write_all(head.as_bytes()).await.unwrap();
+    let mut said = Vec::new();
+    let sending = async {
+        while to.write_all(piece).await.is_ok() {
+            tokio::time::sleep(pause).await;
+        }
+        std::future::pending::<()>().await;
+    };
+    let reading = async {
+        let mut part = [0; 4096];
+        while let Ok(count @ 1..) = from.read(&mut part).await {
+            said.extend_from_slice(&part[..count]);
+        }
+    };
+    let ended = async {
+        tokio::select! {
+            () = sending => {}
+            () = reading => {}
+        }
+    };
+    tokio::time::timeout(SOON * 2, ended).await.expect("it is cut off");
+    String::from_utf8(said).unwrap()
+}
+
+#[tokio::test]
+async fn what_never_ends_is_cut_off_however_it_is_sent() {
+    let stage = Stage::new().await;
+    let token = stage.sender("ci").await;
+    let address = stage.address();
+    let start = format!(
+        "POST /v1/requests HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\n"
+    );
+    let told = format!("{start}Content-Length: 1000\r\n\r\n{{");
+    let pieces = format!("{start}Transfer-Encoding: chunked\r\n\r\n");
+    let large = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
+    let often = Duration::from_millis(200);
+    let (drips, small, huge, head) = tokio::join!(
+        goes_on(&stage, &told, b" ", often),
+        goes_on(&stage, &pieces, b"1\r\n \r\n", often),
+        // Its size is told nowhere.
+        goes_on(&stage, &pieces, large.as_bytes(), Duration::ZERO),
+        goes_on(&stage, &start, b"X-More: a\r\n", often),
+    );
+    for said in [&drips, &small] {
+        assert!(said.starts_with("HTTP/1.1 408") && said.contains("too_slow"), "{said}");
+    }
+    assert!(huge.starts_with("HTTP/1.1 413") && huge.contains("too_large"), "{huge}");
+    assert!(!head.contains(" 201 "), "{head}");
+    nothing_waits(&stage).await;
+    stage.ask(&token, "a").await;
+    stage.close().await;
+}
+
 #[tokio::test]
 async fn a_wait_that_is_none_is_refused() {
     let stage = Stage::new().await;
