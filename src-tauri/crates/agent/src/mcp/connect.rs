@@ -187,7 +187,7 @@ fn said(errors: &Mutex<HeadTail>, hidden: &Hidden) -> String {
     let text = std::mem::replace(&mut *errors, HeadTail::new(KEPT_ERRORS)).into_text();
     match text.trim() {
         "" => String::new(),
-        text => format!(" It said: {}", hidden.from_words(text)),
+        text => format!(" It said: {}", hidden.in_words(text)),
     }
 }
 
@@ -233,7 +233,7 @@ fn words(error: &ClientInitializeError) -> String {
 }
 
 pub(super) fn shown(hidden: &Hidden, text: &str) -> String {
-    cut(&hidden.from_words(text), 1000)
+    cut(&hidden.in_words(text), 1000)
 }
 
 impl Target {

@@ -29,7 +29,7 @@ pub(super) fn request(server: &str, params: &Value, hidden: &Hidden) -> Result<R
                 return Err(secret.to_string());
             }
             let mut request = Request::new("", Kind::Input, prompt);
-            request.data = Some(json!({ "schema": hidden.from_json(schema) }));
+            request.data = Some(json!({ "schema": hidden.in_json(schema) }));
             Ok(request)
         }
         Some("url") => {

@@ -69,12 +69,12 @@ impl Hidden {
     }
 
     /// The same of JSON: in each of its texts, and in its names.
-    pub(super) fn from_json(&self, value: &Value) -> Value {
+    pub(super) fn in_json(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.from(text)),
-            Value::Array(items) => items.iter().map(|item| self.from_json(item)).collect(),
+            Value::Array(items) => items.iter().map(|item| self.in_json(item)).collect(),
             Value::Object(fields) => {
-                fields.iter().map(|(name, value)| (self.from(name), self.from_json(value))).collect()
+                fields.iter().map(|(name, value)| (self.from(name), self.in_json(value))).collect()
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
         }
@@ -86,7 +86,7 @@ impl Hidden {
     }
 
     /// What a server says of itself, or is said of it, without any value of its entry and without its address.
-    pub(super) fn from_words(&self, text: &str) -> String {
+    pub(super) fn in_words(&self, text: &str) -> String {
         let text = self.addresses.iter().fold(text.to_owned(), |text, address| {
             text.replace(&format!(" for url ({address})"), "").replace(address, "[hidden]")
         });
@@ -209,10 +209,10 @@ mod tests {
         hidden.add_address(&address, address.as_str());
         let text = "literal-key in-the-header in the query in%20the%20query";
         assert_eq!(hidden.from(text), "[hidden] [hidden] [hidden] [hidden]");
-        assert_eq!(hidden.from_words(text), hidden.from(text));
+        assert_eq!(hidden.in_words(text), hidden.from(text));
         assert_eq!(hidden.from("/home/you/code is true"), "/home/you/code is true");
-        assert_eq!(hidden.from_words("/home/you/code is true"), "[hidden] is [hidden]");
-        assert_eq!(hidden.from_words(&format!("no answer for url ({address})")), "no answer");
+        assert_eq!(hidden.in_words("/home/you/code is true"), "[hidden] is [hidden]");
+        assert_eq!(hidden.in_words(&format!("no answer for url ({address})")), "no answer");
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub(super) fn tool_result(result: &Value, limit: usize, hidden: &Hidden) -> Tool
     let texts: Vec<_> = blocks.iter().map(block).filter(|text| !text.is_empty()).collect();
     let structured = result.get("structuredContent").filter(|content| !content.is_null());
     let text = match (texts.is_empty(), structured) {
-        (true, Some(content)) => hidden.from_json(content).to_string(),
+        (true, Some(content)) => hidden.in_json(content).to_string(),
         (true, None) => "[the server gave no content]".to_owned(),
         (false, _) => texts.join("\n"),
     };

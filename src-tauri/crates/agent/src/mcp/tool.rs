@@ -23,7 +23,7 @@ pub(super) struct Described {
 impl Described {
     pub(super) fn of(name: String, tool: &rmcp::model::Tool, hidden: &Hidden) -> Self {
         let description = tool.description.as_deref().or(tool.title.as_deref()).unwrap_or_default();
-        let mut schema = hidden.from_json(&Value::Object((*tool.input_schema).clone()));
+        let mut schema = hidden.in_json(&Value::Object((*tool.input_schema).clone()));
         if schema.get("type").is_none() {
             schema["type"] = "object".into();
         }
