@@ -16,7 +16,6 @@ const START: RunDetail = {
   folder: null,
   messages: [{ role: 'user', text: 'Look', turn: null, at: item.started_at }],
   calls: [],
-  servers: [],
   queued: [],
   servers: [],
   live: null,
