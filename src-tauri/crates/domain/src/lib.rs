@@ -13,6 +13,7 @@ mod policy;
 mod question;
 mod request;
 mod request_url;
+pub mod risk;
 pub mod run;
 mod secret_field;
 mod settlement;
