@@ -11,6 +11,7 @@ mod policy;
 mod question;
 mod request;
 mod request_url;
+mod risk_properties;
 mod risk_shell;
 mod run_properties;
 mod run_table;

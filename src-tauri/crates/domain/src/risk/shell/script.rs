@@ -1,6 +1,7 @@
 //! From the parser's tree to flat lists. The tree is walked with a cursor, not by recursion, so that no depth of nesting
 //! can exhaust the stack.
 
+use std::cmp::Reverse;
 use std::ops::{ControlFlow, Range};
 
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
@@ -9,7 +10,7 @@ use super::split;
 
 /// How often the parser may report progress before it is told to give up: bounds its work, where a limit on time would
 /// need a clock.
-const STEPS: usize = 40_000;
+const STEPS: usize = 6000;
 /// How many commands are taken from one text.
 const COMMANDS: usize = 1500;
 
@@ -93,7 +94,9 @@ pub(super) fn read(text: &str) -> Script {
 fn parse(text: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let bytes = text.as_bytes();
+    // A shell takes these for letters of a word. The parser would take some for spaces, and its C code must not see
+    // characters that it has no room for. Their bytes stay in place, so that places are those of the text.
+    let bytes: Vec<u8> = text.bytes().map(|byte| if is_letter(byte) { b'x' } else { byte }).collect();
     let mut steps = 0;
     let mut progress = |_: &ParseState| {
         steps += 1;
@@ -103,22 +106,33 @@ fn parse(text: &str) -> Option<Tree> {
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
 }
 
+fn is_letter(byte: u8) -> bool {
+    !byte.is_ascii() || (byte.is_ascii_control() && byte != b'\n' && byte != b'\t')
+}
+
 impl Script {
     fn add_pieces(&mut self, text: &str) {
+        let mut stages: Vec<Range<usize>> = Vec::new();
         for piece in split::commands(text) {
-            let Some(source) = text.get(piece.clone()) else { continue };
-            let words =
-                split::spans(source).into_iter().map(|span| piece.start + span.start..piece.start + span.end);
-            let words: Vec<_> = words.collect();
+            if !piece.piped && !stages.is_empty() {
+                self.pipes.push(std::mem::take(&mut stages));
+            }
+            let span = piece.span;
+            stages.push(span.clone());
+            let source = text.get(span.clone()).unwrap_or_default();
+            let words = split::spans(source).into_iter();
+            let words: Vec<_> = words.map(|word| span.start + word.start..span.start + word.end).collect();
             if words.is_empty() {
                 continue;
             }
             if self.commands.len() >= 2 * COMMANDS {
                 self.read = Reading::TooMuch;
-                return;
+                break;
             }
-            self.commands.push(Found { span: piece, words, ..Found::default() });
+            self.commands.push(Found { span, words, ..Found::default() });
         }
+        self.pipes.push(stages);
+        self.commands.sort_by_key(|command| (command.span.start, Reverse(command.span.end)));
     }
 }
 
@@ -198,7 +212,14 @@ impl Walk<'_> {
     fn command(&mut self, node: Node<'_>, above: &[Node<'_>]) {
         let mut found = Found { span: node.byte_range(), ..Found::default() };
         let mut cursor = node.walk();
+        let mut end = node.start_byte();
         for child in node.children(&mut cursor) {
+            // The parser takes some line breaks before a here-document for spaces, without an error.
+            let between = self.text.get(end..child.start_byte()).unwrap_or_default();
+            if between.replace("\\\n", "").contains('\n') && self.script.read == Reading::Whole {
+                self.script.read = Reading::Broken;
+            }
+            end = child.end_byte();
             match child.kind() {
                 "file_redirect" | "herestring_redirect" | "heredoc_redirect" | "comment" => {}
                 "variable_assignment" if node.kind() == "command" => {

@@ -7,41 +7,63 @@ pub(super) fn words(text: &str) -> Vec<&str> {
     spans(text).into_iter().filter_map(|span| text.get(span)).collect()
 }
 
+/// A piece of a text between operators.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) span: Range<usize>,
+    /// Whether it reads what the piece before it says.
+    pub(super) piped: bool,
+}
+
 /// The pieces of a text between operators that are outside of quotes; with quotes that do not close, at every operator.
-pub(super) fn commands(text: &str) -> Vec<Range<usize>> {
+pub(super) fn commands(text: &str) -> Vec<Piece> {
     let (pieces, closed) = pieces(text, true);
     if closed { pieces } else { pieces.into_iter().chain(self::pieces(text, false).0).collect() }
 }
 
-fn pieces(text: &str, quotes: bool) -> (Vec<Range<usize>>, bool) {
+fn pieces(text: &str, quotes: bool) -> (Vec<Piece>, bool) {
     let mut pieces = Vec::new();
     let mut start = 0;
+    let mut piped = false;
     let mut quote = None;
     let mut rest = text.char_indices();
     while let Some((at, c)) = rest.next() {
-        match (quote, c) {
-            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
-            (Some('\''), _) => {}
-            (_, '\\') => drop(rest.next()),
-            (None, '\'' | '"') if quotes => quote = Some(c),
+        let (before, after) = (&text[..at], &text[at + c.len_utf8()..]);
+        let ends = match (quote, c) {
+            (Some('\''), '\'') | (Some('"'), '"') => {
+                quote = None;
+                false
+            }
+            (Some('\''), _) => false,
+            (_, '\\') => {
+                rest.next();
+                false
+            }
+            (None, '\'' | '"') if quotes => {
+                quote = Some(c);
+                false
+            }
             // Substitutions run inside of double quotes, too.
-            (Some(_), '`' | '(' | ')') | (None, ';' | '|' | '&' | '\n' | '(' | ')' | '`') => {
-                pieces.push(start..at);
-                start = at + c.len_utf8();
-            }
+            (Some(_), '`' | '(' | ')') => true,
+            // `2>&1`, `&>`, `<&`, `|&` and `>|` are no ends.
+            (None, '&') => !(before.ends_with(['>', '<', '|']) || after.starts_with('>')),
+            (None, '|') => !before.ends_with('>'),
+            (None, ';' | '\n' | '(' | ')' | '`') => true,
             // Around a group there are spaces; `{a,b}` is a word.
-            (None, '{') if text[at + 1..].starts_with(char::is_whitespace) => {
-                pieces.push(start..at);
-                start = at + 1;
+            (None, '{') => after.starts_with(char::is_whitespace),
+            (None, '}') => before.ends_with(char::is_whitespace),
+            _ => false,
+        };
+        if ends {
+            pieces.push(Piece { span: start..at, piped });
+            start = at + c.len_utf8();
+            piped = c == '|' && !before.ends_with('|') && !after.starts_with('|');
+            if piped && after.starts_with('&') {
+                start += 1;
             }
-            (None, '}') if text[..at].ends_with(char::is_whitespace) => {
-                pieces.push(start..at);
-                start = at + 1;
-            }
-            _ => {}
         }
     }
-    pieces.push(start..text.len());
+    pieces.push(Piece { span: start..text.len(), piped });
     (pieces, quote.is_none())
 }
 
