@@ -6,6 +6,7 @@ mod agents;
 mod event;
 mod history;
 mod inbox;
+mod risk;
 mod runs;
 mod status;
 
@@ -15,6 +16,7 @@ pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
 pub use inbox::{Decide, Decision, RequestDetail, RequestItem, RequestRef, TrailStep};
+pub use risk::{Risk, RiskMark};
 pub use runs::{
     CallItem, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };

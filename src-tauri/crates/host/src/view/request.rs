@@ -1,11 +1,16 @@
 use sayso_domain::RequestState;
+use sayso_domain::risk;
 use sayso_store::requests::RequestRow;
 use sayso_store::settlements::SettlementRow;
 
 use super::{decision, summary};
-use crate::dto::{RequestDetail, RequestItem, TrailStep};
+use crate::dto::{RequestDetail, RequestItem, Risk, RiskMark, TrailStep};
 
 pub(crate) fn item(row: &RequestRow) -> RequestItem {
+    with_risk(row, risk::of_shown(&row.shown).level)
+}
+
+fn with_risk(row: &RequestRow, level: risk::RiskLevel) -> RequestItem {
     let request = &row.shown.request;
     RequestItem {
         key: row.key.to_string(),
@@ -23,6 +28,7 @@ pub(crate) fn item(row: &RequestRow) -> RequestItem {
         expires_at: request.expires_at.map(|at| at.to_string()),
         request: json(request),
         digest: row.digest.to_string(),
+        risk: as_dto(level),
     }
 }
 
@@ -32,16 +38,37 @@ pub(crate) fn detail(
     settled: Option<&SettlementRow>,
 ) -> RequestDetail {
     let shown = &row.shown;
+    let found = risk::of_shown(shown);
     RequestDetail {
-        item: item(row),
+        item: with_risk(row, found.level),
         arguments: shown.arguments.clone(),
         data: shown.request.data.as_ref().map(ToString::to_string),
         url: shown.request.url.clone(),
         folder: shown.folder.clone(),
         diff: shown.diff.clone(),
         notes: shown.notes.clone(),
+        marks: found.notes.into_iter().map(mark).collect(),
         trail,
         decision: settled.map(|settled| decision::of_row(row.key, settled)),
+    }
+}
+
+fn mark(note: risk::RiskNote) -> RiskMark {
+    let place = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
+    RiskMark {
+        code: note.code.as_str().to_owned(),
+        level: as_dto(note.level),
+        start: place(note.part.as_ref().map(|part| part.start)),
+        end: place(note.part.as_ref().map(|part| part.end)),
+        text: note.text,
+    }
+}
+
+fn as_dto(level: risk::RiskLevel) -> Risk {
+    match level {
+        risk::RiskLevel::Low => Risk::Low,
+        risk::RiskLevel::Medium => Risk::Medium,
+        risk::RiskLevel::High => Risk::High,
     }
 }
 

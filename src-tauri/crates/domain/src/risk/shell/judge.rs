@@ -129,6 +129,7 @@ impl<'a> Judge<'a> {
                 &(cut..text.len()),
             );
         }
+        let text = &text[..cut];
         if text.chars().any(|c| crate::text::is_hidden(c) && (c != UNSEEN || self.depth == DEPTH)) {
             self.note(
                 RiskCode::HidesWhatItDoes,
@@ -137,7 +138,6 @@ impl<'a> Judge<'a> {
                 &whole,
             );
         }
-        let text = &text[..cut];
         let script = script::read(text);
         self.note_reading(&script, &whole);
         self.assign(text, &script);

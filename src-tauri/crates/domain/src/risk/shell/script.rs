@@ -233,7 +233,8 @@ impl Walk<'_> {
                 },
             }
         }
-        found.leads = leads(node, above);
+        let first = found.words.first().and_then(|span| self.text.get(span.clone()));
+        found.leads = matches!(first, Some("cd" | "pushd")) && leads(node, above);
         self.script.commands.push(found);
     }
 
