@@ -66,6 +66,7 @@ mod tests {
             expires_at: None,
             request: String::new(),
             digest: String::new(),
+            risk: sayso_host::dto::Risk::Low,
         }
     }
 

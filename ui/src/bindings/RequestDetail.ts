@@ -2,6 +2,7 @@
 import type { Decision } from "./Decision";
 import type { RequestChoice } from "./RequestChoice";
 import type { RequestItem } from "./RequestItem";
+import type { RiskMark } from "./RiskMark";
 import type { TrailStep } from "./TrailStep";
 
 /**
@@ -45,6 +46,10 @@ diff: string | null,
  * Notes on the risk, in words.
  */
 notes: Array<string>, 
+/**
+ * What the notes on the risk are about, the gravest first.
+ */
+marks: Array<RiskMark>, 
 /**
  * The last steps that led here, oldest first.
  */

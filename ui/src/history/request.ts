@@ -20,6 +20,8 @@ export function requestOf({ item, tool, arguments: args, folder, diff, digest }:
       expires_at: null,
       request: item.request,
       digest,
+      // It is decided: nothing is left to be careful with.
+      risk: 'low',
     },
     arguments: args,
     editable: null,
@@ -29,6 +31,7 @@ export function requestOf({ item, tool, arguments: args, folder, diff, digest }:
     folder,
     diff,
     notes: [],
+    marks: [],
     trail: [],
     decision: null,
   };

@@ -2,15 +2,16 @@
 import type { AgentItem } from '../bindings/AgentItem';
 import type { HistoryItem } from '../bindings/HistoryItem';
 import type { RequestDetail } from '../bindings/RequestDetail';
+import type { Risk } from '../bindings/Risk';
 import type { RunDetail } from '../bindings/RunDetail';
 import type { SenderItem } from '../bindings/SenderItem';
 
 const START = Date.now();
 export const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
 
-type Asked = Partial<RequestDetail> & { key: string; kind: string; prompt: string; source: string; tool?: string; summary?: string; age: number; left?: number; run?: string };
+type Asked = Partial<RequestDetail> & { key: string; kind: string; prompt: string; source: string; tool?: string; summary?: string; age: number; left?: number; run?: string; risk?: Risk };
 
-export function request({ key, kind, prompt, source, tool, summary, age, left, run, ...over }: Asked): RequestDetail {
+export function request({ key, kind, prompt, source, tool, summary, age, left, run, risk, ...over }: Asked): RequestDetail {
   return {
     item: {
       key,
@@ -25,6 +26,7 @@ export function request({ key, kind, prompt, source, tool, summary, age, left, r
       expires_at: left === undefined ? null : at(left),
       request: JSON.stringify({ id: key, kind, prompt }),
       digest: `9f2c${key.padEnd(60, '0')}`,
+      risk: risk ?? 'low',
     },
     arguments: null,
     editable: null,
@@ -34,6 +36,7 @@ export function request({ key, kind, prompt, source, tool, summary, age, left, r
     folder: null,
     diff: null,
     notes: [],
+    marks: [],
     trail: [],
     decision: null,
     ...over,
@@ -57,6 +60,8 @@ export const REQUESTS: RequestDetail[] = [
     editable: '{"type":"object","properties":{"command":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":600}},"required":["command"]}',
     folder: '~/code/atlas',
     notes: ['Cannot be undone here. Publishes a tag on a remote that other people read.'],
+    marks: [{ code: 'pushes', level: 'medium', text: 'Cannot be undone here. Publishes a tag on a remote that other people read.', start: 0, end: 22 }],
+    risk: 'medium',
     trail: [
       { kind: 'person', text: 'You asked: cut release 2.4.0 and publish the notes' },
       { kind: 'call', text: 'Ran cargo test --workspace, 412 passed' },

@@ -16,6 +16,7 @@ mod policy;
 mod question;
 mod request;
 mod request_url;
+pub mod risk;
 pub mod run;
 mod schema;
 mod secret_field;

@@ -1,6 +1,6 @@
 use sayso_domain::run::{Asked, CallState, Event, Run, Slot, SlotId};
 use sayso_domain::{
-    Kind, Request, RequestKey, RunId, Shown, Time, ToolResult, check_request_url, find_secret_field,
+    Kind, Request, RequestKey, RunId, Shown, Time, ToolResult, check_request_url, find_secret_field, risk,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -59,7 +59,7 @@ impl Engine {
         asked.shown.file_hash = draft.file_hash;
         asked.shown.diff = draft.diff;
         asked.shown.notes = draft.notes;
-        asked
+        noted(asked)
     }
 
     /// The request of a tool that suspended itself. An error replaces a suspension that cannot be asked.
@@ -81,7 +81,7 @@ impl Engine {
         if request.id.is_empty() {
             request.id = key.to_string();
         }
-        (result, Some(Box::new(self.asked(key, request, call))))
+        (result, Some(Box::new(noted(self.asked(key, request, call)))))
     }
 
     fn asked(&self, key: RequestKey, mut request: Request, call: Call<'_>) -> Asked {
@@ -115,6 +115,16 @@ impl Engine {
         let timeout = self.ask_timeout?;
         Some((self.clock)().plus_millis(i64::try_from(timeout.as_millis()).unwrap_or(i64::MAX)))
     }
+}
+
+/// With the notes on its risk behind those that it has: the decision is bound to what the person was told.
+fn noted(mut asked: Asked) -> Asked {
+    for note in risk::of_shown(&asked.shown).notes {
+        if !asked.shown.notes.contains(&note.text) {
+            asked.shown.notes.push(note.text);
+        }
+    }
+    asked
 }
 
 /// So that the request's wire form alone says what will run.

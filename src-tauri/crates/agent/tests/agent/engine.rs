@@ -126,6 +126,21 @@ async fn a_gate_shows_what_will_run_and_the_run_halts_without_a_task() {
 }
 
 #[tokio::test]
+async fn a_gate_notes_the_risk_of_what_will_run() {
+    for (arguments, noted) in [(r#"{"command":"sudo id"}"#, true), (r#"{"command":"cargo test"}"#, false)] {
+        let server = server(Style::OpenAi, &[("c1", "work", arguments)]).await;
+        let (tool, _) = counted(Policy::Ask);
+        let (engine, host) = (engine(&server, Toolkit::new().with(tool)), Host::default());
+        drive(&engine, new_run(), &host, vec![told("go")]).await.unwrap();
+        let (_, shown) = host.asked().remove(0);
+        let found = sayso_domain::risk::of_shown(&shown).notes;
+        assert_eq!(shown.notes, found.into_iter().map(|note| note.text).collect::<Vec<_>>());
+        assert_eq!(shown.notes.iter().any(|note| note.contains("superuser")), noted, "{:?}", shown.notes);
+        assert_eq!(!shown.notes.is_empty(), noted);
+    }
+}
+
+#[tokio::test]
 async fn contract_18_a_resume_runs_the_stored_call_and_never_asks_the_model_again() {
     for style in BOTH {
         for yes in [true, false] {

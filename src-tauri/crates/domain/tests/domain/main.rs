@@ -11,6 +11,8 @@ mod policy;
 mod question;
 mod request;
 mod request_url;
+mod risk_properties;
+mod risk_shell;
 mod run_edits;
 mod run_properties;
 mod run_table;

@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::{Risk, RiskMark};
+
 /// A request that waits, as the list shows it.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[ts(export, export_to = "../../../../ui/src/bindings/")]
@@ -29,6 +31,8 @@ pub struct RequestItem {
     pub request: String,
     /// SHA-256 of what is shown; a decision echoes it.
     pub digest: String,
+    /// How much care the answer needs.
+    pub risk: Risk,
 }
 
 /// A request with everything that a person needs to decide.
@@ -54,6 +58,8 @@ pub struct RequestDetail {
     pub diff: Option<String>,
     /// Notes on the risk, in words.
     pub notes: Vec<String>,
+    /// What the notes on the risk are about, the gravest first.
+    pub marks: Vec<RiskMark>,
     /// The last steps that led here, oldest first.
     pub trail: Vec<TrailStep>,
     /// The decision, where there is one by now.

@@ -6,6 +6,7 @@ mod agents;
 mod event;
 mod history;
 mod inbox;
+mod risk;
 mod runs;
 mod senders;
 mod status;
@@ -16,6 +17,7 @@ pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
 pub use inbox::{Decide, Decision, RequestChoice, RequestDetail, RequestItem, RequestRef, TrailStep};
+pub use risk::{Risk, RiskMark};
 pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };

@@ -1,11 +1,15 @@
-use sayso_domain::{Choice, RequestState};
+use sayso_domain::{Choice, RequestState, risk};
 use sayso_store::requests::RequestRow;
 use sayso_store::settlements::SettlementRow;
 
 use super::{decision, summary};
-use crate::dto::{RequestChoice, RequestDetail, RequestItem, TrailStep};
+use crate::dto::{RequestChoice, RequestDetail, RequestItem, Risk, RiskMark, TrailStep};
 
 pub(crate) fn item(row: &RequestRow) -> RequestItem {
+    with_risk(row, risk::of_shown(&row.shown).level)
+}
+
+fn with_risk(row: &RequestRow, level: risk::RiskLevel) -> RequestItem {
     let request = &row.shown.request;
     RequestItem {
         key: row.key.to_string(),
@@ -23,6 +27,7 @@ pub(crate) fn item(row: &RequestRow) -> RequestItem {
         expires_at: request.expires_at.map(|at| at.to_string()),
         request: json(request),
         digest: row.digest.to_string(),
+        risk: as_dto(level),
     }
 }
 
@@ -32,8 +37,9 @@ pub(crate) fn detail(
     settled: Option<&SettlementRow>,
 ) -> RequestDetail {
     let shown = &row.shown;
+    let found = risk::of_shown(shown);
     RequestDetail {
-        item: item(row),
+        item: with_risk(row, found.level),
         arguments: shown.arguments.clone(),
         editable: shown.editable.as_ref().filter(|_| shown.is_editable()).map(ToString::to_string),
         choices: shown.choices.iter().map(choice).collect(),
@@ -42,6 +48,7 @@ pub(crate) fn detail(
         folder: shown.folder.clone(),
         diff: shown.diff.clone(),
         notes: shown.notes.clone(),
+        marks: found.notes.into_iter().map(mark).collect(),
         trail,
         decision: settled.map(|settled| decision::of_row(row.key, settled)),
     }
@@ -52,6 +59,25 @@ fn choice(choice: &Choice) -> RequestChoice {
         id: choice.id.clone(),
         label: choice.label.clone(),
         effect: choice.effect.as_str().to_owned(),
+    }
+}
+
+fn mark(note: risk::RiskNote) -> RiskMark {
+    let place = |at: Option<usize>| at.and_then(|at| u32::try_from(at).ok());
+    RiskMark {
+        code: note.code.as_str().to_owned(),
+        level: as_dto(note.level),
+        start: place(note.part.as_ref().map(|part| part.start)),
+        end: place(note.part.as_ref().map(|part| part.end)),
+        text: note.text,
+    }
+}
+
+fn as_dto(level: risk::RiskLevel) -> Risk {
+    match level {
+        risk::RiskLevel::Low => Risk::Low,
+        risk::RiskLevel::Medium => Risk::Medium,
+        risk::RiskLevel::High => Risk::High,
     }
 }
 

@@ -1,0 +1,126 @@
+//! Notes on the risk of a request, in words: what it deletes, sends, publishes, where it leads, what it hides. They are
+//! worked out from the request's text alone, on this machine, and are a help for reading: no sandbox, and no promise that
+//! what has no note is harmless. They never replace or hide the text itself.
+//!
+//! A level is high where a mistake cannot be taken back or where reading is not enough to know what happens: deleting
+//! whole folders (but for those that can be built again, inside the folder), or anything outside it; disks; secrets that
+//! leave; a download that is run; another user; encodings and wrappers that hide; publishing under a name that is never
+//! free again; what starts by itself later; and what is too long or too deep to be judged. It is medium where something
+//! changes or leaves that others see or that is gone, and low for the rest.
+
+mod address;
+mod file;
+mod named;
+mod note;
+mod place;
+mod sensitive;
+mod shell;
+
+pub use note::{Risk, RiskCode, RiskLevel, RiskNote};
+
+use note::Notes;
+use serde_json::Value;
+
+use crate::{Kind, Shown};
+
+/// What is judged.
+#[derive(Clone, Copy, Debug)]
+pub struct Action<'a> {
+    /// What is asked.
+    pub kind: &'a Kind,
+    /// The tool that would run.
+    pub tool: Option<&'a str>,
+    /// Its arguments.
+    pub arguments: Option<&'a Value>,
+    /// The folder in which it would run, as an absolute path.
+    pub folder: Option<&'a str>,
+    /// The page to go to.
+    pub url: Option<&'a str>,
+    /// For a file edit: the hash of the file that is there, or `absent`.
+    pub file_hash: Option<&'a str>,
+}
+
+/// Names of arguments that hold a text for a shell.
+const COMMANDS: [&str; 5] = ["command", "cmd", "shell_command", "script", "bash"];
+
+/// Judges an action. Works on any text in bounded time and depth; what it cannot read whole it says so.
+pub fn judge(action: &Action<'_>) -> Risk {
+    let mut notes = Notes::default();
+    if let Some(url) = action.url {
+        address::judge(url, address::Purpose::SignIn, &mut notes, None);
+    }
+    let nothing = Value::Null;
+    let arguments = action.arguments.unwrap_or(&nothing);
+    match action.tool {
+        Some("write_file" | "edit_file") => {
+            file::judge_write(arguments, action.folder, action.file_hash, &mut notes)
+        }
+        Some("read_file" | "list_files" | "search_files") => {
+            file::judge_read(arguments, action.folder, &mut notes)
+        }
+        Some("web_fetch") => {
+            if let Some(url) = arguments.get("url").and_then(Value::as_str) {
+                address::judge(url, address::Purpose::Fetched, &mut notes, None);
+            }
+        }
+        Some("shell") => judge_command(arguments, action.folder, &mut notes),
+        Some("question") => {}
+        Some(tool) => {
+            named::judge(tool, arguments, &mut notes);
+            judge_command(arguments, action.folder, &mut notes);
+        }
+        // What a person is asked for is no action.
+        None if action.kind.collects_data() => {}
+        None => {
+            named::judge("", arguments, &mut notes);
+            judge_command(arguments, action.folder, &mut notes);
+        }
+    }
+    notes.into_risk()
+}
+
+/// Judges a request as it is shown: by its tool and arguments, or by those that its sender put in its data.
+pub fn of_shown(shown: &Shown) -> Risk {
+    let request = &shown.request;
+    let parsed =
+        shown.arguments.as_deref().map(|text| serde_json::from_str(text).unwrap_or_else(|_| text.into()));
+    let data = request.data.as_ref();
+    let in_data = |name| data.and_then(|data| data.get(name));
+    let tool = shown.tool.as_deref().or_else(|| in_data("tool").and_then(Value::as_str));
+    let arguments = parsed.as_ref().or_else(|| in_data("arguments")).or(data);
+    judge(&Action {
+        kind: &request.kind,
+        tool,
+        arguments,
+        folder: shown.folder.as_deref(),
+        url: request.url.as_deref(),
+        file_hash: shown.file_hash.as_deref(),
+    })
+}
+
+fn judge_command(arguments: &Value, folder: Option<&str>, notes: &mut Notes) {
+    for name in COMMANDS {
+        match arguments.get(name) {
+            Some(Value::String(text)) => shell::judge(text, folder, notes),
+            // Words that no shell splits again.
+            Some(Value::Array(words)) => {
+                let words = words.iter().filter_map(Value::as_str);
+                let quoted: Vec<_> = words
+                    .map(|word| {
+                        if is_plain(word) {
+                            word.to_owned()
+                        } else {
+                            format!("'{}'", word.replace('\'', r"'\''"))
+                        }
+                    })
+                    .collect();
+                shell::judge(&quoted.join(" "), folder, notes);
+            }
+            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {}
+        }
+    }
+}
+
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./=:@%+,".contains(&byte))
+}
