@@ -14,7 +14,7 @@ pub(crate) const APPLICATION_ID: u32 = 0x5361_536f;
 pub(crate) type Migration = &'static [&'static str];
 
 /// All of them, oldest first. An entry never changes once it was released.
-pub(crate) const MIGRATIONS: &[Migration] = &[FIRST, SENDERS];
+pub(crate) const MIGRATIONS: &[Migration] = &[FIRST, SENDERS, WAITING, SEARCH, KEEPING];
 
 const FIRST: Migration = &[
     meta::SCHEMA,
@@ -32,6 +32,12 @@ const FIRST: Migration = &[
 ];
 
 const SENDERS: Migration = &[senders::SCHEMA, request_events::SCHEMA];
+
+const WAITING: Migration = &[];
+
+const SEARCH: Migration = &[];
+
+const KEEPING: Migration = &[];
 
 /// The format that a list of migrations leads to.
 pub(crate) fn version(migrations: &[Migration]) -> u32 {
