@@ -60,7 +60,7 @@ impl Inbox {
     /// its delivery are one commit.
     pub async fn decide(&self, key: RequestKey, verdict: Verdict) -> Result<Decided, DecideError> {
         // What is shown never changes, so the answer can be checked before the writer's turn, which is short.
-        let request = self.store.read(move |reader| requests::get(reader, key)).await?;
+        let request = self.store.look(move |reader| requests::get(reader, key)).await?;
         let request = request.ok_or(DecideError::NotFound(key))?;
         let fits = match request.state {
             RequestState::Pending => check::answer(&request.shown, &verdict.answer),

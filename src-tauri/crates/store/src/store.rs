@@ -68,6 +68,15 @@ impl Store {
         self.readers.read(work).await
     }
 
+    /// [`Store::read`] for a row or two by their keys: on the caller's own thread where a connection is free, since handing
+    /// so little to another thread takes longer than doing it.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.readers.look(work).await
+    }
+
     /// Commits all that waits, moves the log into the file and lets go of it. Later calls, on clones too, get
     /// [`StoreError::Closed`]. An error means only that the log could not be moved, for want of room or because of a
     /// reader elsewhere: all is committed, and the log is read when the file is opened again.

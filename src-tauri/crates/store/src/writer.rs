@@ -146,12 +146,32 @@ fn commit_some(
         ran.extend(waiting.drain(..));
         return Err(error);
     }
+    if waiting.len() == 1 {
+        return run_alone(conn, waiting, ran);
+    }
     while let Some(mut job) = waiting.pop_front() {
         let result = run_one(conn, job.as_mut());
         ran.push(job);
         result?;
     }
     conn.step("COMMIT")
+}
+
+/// Runs the only closure of a transaction: what it wrote is taken back with the transaction, so that no savepoint has to
+/// keep what every page was before.
+fn run_alone(
+    conn: &Conn,
+    waiting: &mut VecDeque<Box<dyn Job>>,
+    ran: &mut Vec<Box<dyn Job>>,
+) -> Result<(), StoreError> {
+    let Some(mut job) = waiting.pop_front() else { return conn.step("ROLLBACK") };
+    conn.take_failure();
+    let keep = job.run(&Tx::new(conn));
+    ran.push(job);
+    if conn.raw().is_autocommit() {
+        return Err(conn.take_failure().unwrap_or(StoreError::Full));
+    }
+    conn.step(if keep { "COMMIT" } else { "ROLLBACK" })
 }
 
 /// Runs one closure in a savepoint. An error means that the whole transaction is lost: SQLite itself rolls it back when

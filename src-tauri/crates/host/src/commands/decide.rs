@@ -11,7 +11,7 @@ use crate::{RpcError, code};
 
 pub(crate) async fn decide(host: &Host, surface: Surface, params: Decide) -> Result<Decision, RpcError> {
     let key = request_key(&params.key)?;
-    let row = host.store().read(move |reader| requests::get(reader, key)).await.map_err(storage)?;
+    let row = host.store().look(move |reader| requests::get(reader, key)).await.map_err(storage)?;
     let row = row.ok_or_else(|| no_request(&params.key))?;
     let id = row.shown.request.id.clone();
     let reason = params.reason.as_deref();
