@@ -78,7 +78,7 @@ impl Stage {
 
     /// Approves or declines what is listed under an id.
     pub(crate) async fn decide(&self, id: &str, decision: Value) -> Value {
-        let list = self.rpc("inbox.list", json!({})).await;
+        let list = self.rpc("inbox.list", json!({})).await["items"].clone();
         let wire = |item: &Value| serde_json::from_str::<Value>(item["request"].as_str().unwrap()).unwrap();
         let item = list.as_array().unwrap().iter().find(|item| wire(item)["id"] == id).expect("it waits");
         let mut params = json!({ "key": item["key"], "digest": item["digest"] });

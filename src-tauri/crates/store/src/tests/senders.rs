@@ -56,10 +56,10 @@ async fn an_answer_that_is_fetched_is_never_due_and_one_with_a_callback_is() {
             deliveries::insert(tx, key(n), &yes(n).delivered(), at(2))?;
             assert_eq!(deliveries::waiting_of_source(tx, source)?, [key(n)]);
         }
-        assert_eq!(deliveries::next_due(tx)?, Some(at(2)));
+        assert_eq!(deliveries::next_due(tx, at(1))?, Some(at(2)));
         let due = deliveries::due(tx, at(1_000_000))?;
         assert!(deliveries::delivered(tx, key(2), at(3))?);
-        assert_eq!(deliveries::next_due(tx)?, None);
+        assert_eq!(deliveries::next_due(tx, at(1))?, None);
         assert!(deliveries::delivered(tx, key(1), at(3))?);
         Ok(due)
     });
