@@ -158,11 +158,20 @@ async fn a_set_up_is_kept_replaced_and_removed() {
 async fn settings_are_kept() {
     let stage = stage().await;
     let before = stage.call("settings.get", json!({})).await.unwrap();
-    assert_eq!(before, json!({ "appearance": "system", "notifications": true, "close_to_tray": true }));
-    let wanted = json!({ "appearance": "dark", "notifications": false, "close_to_tray": true });
+    assert_eq!(
+        before,
+        json!({ "appearance": "system", "notifications": true, "close_to_tray": true, "undo_seconds": 3 })
+    );
+    let wanted =
+        json!({ "appearance": "dark", "notifications": false, "close_to_tray": true, "undo_seconds": 10 });
     stage.call("settings.set", wanted.clone()).await.unwrap();
     assert_eq!(stage.call("settings.get", json!({})).await.unwrap(), wanted);
-    assert_eq!(stage.refused("settings.set", json!({ "appearance": "pink" })).await.0, code::BAD_REQUEST);
+    for impossible in
+        [json!({ "appearance": "pink" }), json!({ "undo_seconds": 11 }), json!({ "undo_seconds": -1 })]
+    {
+        assert_eq!(stage.refused("settings.set", impossible).await.0, code::BAD_REQUEST);
+    }
+    assert_eq!(stage.call("settings.get", json!({})).await.unwrap(), wanted);
 }
 
 #[tokio::test]
