@@ -24,7 +24,6 @@ pub(crate) fn request(item: &RequestItem) -> Value {
 pub(crate) fn request_detail(detail: &RequestDetail) -> Value {
     let mut value = request(&detail.item);
     value["request"] = json_of(&detail.request);
-    value["snoozed_until"] = json!(detail.item.snoozed_until);
     value["digest"] = json!(detail.item.digest);
     value["tool"] = json!(detail.item.tool);
     value["arguments"] = detail.arguments.as_deref().map_or(Value::Null, json_of);
@@ -34,6 +33,7 @@ pub(crate) fn request_detail(detail: &RequestDetail) -> Value {
     value["diff"] = json!(detail.diff);
     value["notes"] = json!(detail.notes);
     value["trail"] = json!(detail.trail);
+    value["snoozed_until"] = json!(detail.item.snoozed_until);
     value["decision"] = detail.decision.as_ref().map_or(Value::Null, decision);
     value
 }
