@@ -23,7 +23,7 @@ function detail(over: Partial<RequestDetail>, item: Partial<RequestDetail['item'
       plain: true,
       ...item,
     },
-    prompt: 'P',
+    prompt: item.prompt ?? 'P',
     request: '{}',
     editable: null,
     choices: [],

@@ -2,11 +2,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use sayso_domain::text::{visible, visible_command};
-use sayso_domain::{Kind, RequestKey, Time, text};
+use sayso_domain::{Kind, RequestKey, text};
 use sayso_host::code;
 use sayso_host::dto::{
     Decide, Decision, HistoryFilter, HistoryPage, InboxList, InboxPage, RequestDetail, RequestItem,
-    RequestRef, Snooze,
+    RequestRef,
 };
 use serde_json::Value;
 
@@ -25,7 +25,7 @@ const LARGEST_PAGE: u32 = 1000;
 /// The shortest beginning of a key or a run that is taken for the whole.
 const SHORTEST: usize = 6;
 /// How many of the last decisions the beginning of a key is compared with.
-const DECIDED: u32 = 300;
+pub(crate) const DECIDED: u32 = 300;
 
 pub(crate) async fn list(out: &Out, data_dir: &Path) -> Result<Exit, Failure> {
     let way = Way::to(data_dir).await?;
@@ -126,48 +126,6 @@ pub(crate) async fn deny(
     let item = detail(&way, key).await?.item;
     let no = Decide { key: item.key, ok: false, data: None, reason, digest: Some(item.digest) };
     decide(out, &way, no).await?;
-    Ok(Exit::Done)
-}
-
-/// Puts a request off, or wakes it.
-pub(crate) async fn snooze(
-    out: &Out,
-    data_dir: &Path,
-    key: &str,
-    until: Option<Time>,
-) -> Result<Exit, Failure> {
-    let way = Way::to(data_dir).await?;
-    let key = detail(&way, key).await?.item.key;
-    let until = until.map(|at| at.to_string());
-    let item: RequestItem = way.call("inbox.snooze", Snooze { key, until }).await?;
-    print_waiting(out, &way, &item).await
-}
-
-/// Takes a decision back whose answer is still held.
-pub(crate) async fn undo(out: &Out, data_dir: &Path, key: &str) -> Result<Exit, Failure> {
-    let way = Way::to(data_dir).await?;
-    let key = if key.parse::<RequestKey>().is_ok() {
-        key.to_owned()
-    } else {
-        let filter = HistoryFilter { limit: Some(DECIDED), ..HistoryFilter::default() };
-        let decided: HistoryPage = way.call("history.list", filter).await?;
-        one_that_begins(key, decided.items.into_iter().map(|item| item.key), "decision", "sayso history")?
-    };
-    let item: RequestItem = way.call("inbox.undo", RequestRef { key }).await?;
-    print_waiting(out, &way, &item).await
-}
-
-async fn print_waiting(out: &Out, way: &Way, item: &RequestItem) -> Result<Exit, Failure> {
-    if out.is_json() {
-        let detail: RequestDetail = way.call("inbox.show", RequestRef { key: item.key.clone() }).await?;
-        out.value(&wire::request_detail(&detail))?;
-        return Ok(Exit::Done);
-    }
-    let line = match &item.snoozed_until {
-        Some(at) => format!("Put off until {at}. It can be decided all the same."),
-        None => "It waits for you.".to_owned(),
-    };
-    out.line(&out.styled(Style::Strong, &line))?;
     Ok(Exit::Done)
 }
 

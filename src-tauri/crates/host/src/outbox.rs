@@ -18,14 +18,19 @@ use crate::{pause, webhooks};
 const AGAIN: Duration = Duration::from_secs(30);
 /// Looks for what an event did not tell.
 const IDLE: Duration = Duration::from_secs(5);
+/// After an answer could not be claimed.
+const PAUSE: Duration = Duration::from_secs(1);
 
 pub(crate) async fn run(host: Host) {
     let mut events = host.inbox().events();
     let mut handed_over: HashMap<RequestKey, Instant> = HashMap::new();
     loop {
         handed_over.retain(|_, at| at.elapsed() < AGAIN);
+        // What cannot be claimed, as on a full disk, is due at once again.
+        let mut least = Duration::ZERO;
         if let Err(error) = host.inbox().claim_due().await {
             tracing::warn!(%error, "answers that were held could not be claimed");
+            least = PAUSE;
         }
         match host.inbox().deliveries_due().await {
             Ok(due) => {
@@ -41,7 +46,7 @@ pub(crate) async fn run(host: Host) {
         }
         // Never past the moment at which an answer may leave that is held until then.
         let next = host.inbox().next_delivery().await.ok().flatten();
-        let wait = next.map_or(IDLE, |at| from_now(at).min(IDLE));
+        let wait = next.map_or(IDLE, |at| from_now(at).clamp(least, IDLE));
         tokio::select! {
             () = host.stop_token().cancelled() => return,
             () = settled(&mut events) => {}

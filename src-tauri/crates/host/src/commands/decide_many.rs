@@ -1,5 +1,6 @@
 use std::collections::HashSet;
 
+use futures_util::future::join_all;
 use sayso_domain::{RequestKey, Surface};
 
 use super::{decide, inbox, request_key};
@@ -20,8 +21,10 @@ pub(crate) async fn decide_many(
     let keys = distinct(&params)?;
     let items = inbox::items_of(host, keys).await?;
     check(&params, &items)?;
-    let mut results = Vec::with_capacity(params.decisions.len());
-    for one in params.decisions {
+    let waiting: HashSet<_> = items.into_iter().map(|item| item.key).collect();
+    // At once, so that they share their commits; in the order in which they were named.
+    let deciding = params.decisions.into_iter().map(|one| {
+        let is_checked = waiting.contains(&one.key);
         let decide = Decide {
             key: one.key.clone(),
             ok: params.ok,
@@ -29,13 +32,21 @@ pub(crate) async fn decide_many(
             reason: params.reason.clone(),
             digest: Some(one.digest),
         };
-        let (decision, error) = match decide::decide(host, surface, decide).await {
-            Ok(decision) => (Some(decision), None),
-            Err(error) => (None, Some(error)),
-        };
-        results.push(DecidedOne { key: one.key, decision, error });
-    }
-    Ok(DecidedMany { results })
+        async move {
+            // One that comes back just now was not looked at.
+            let decided = if is_checked { decide::decide(host, surface, decide).await } else { Err(gone()) };
+            let (decision, error) = match decided {
+                Ok(decision) => (Some(decision), None),
+                Err(error) => (None, Some(error)),
+            };
+            DecidedOne { key: one.key, decision, error }
+        }
+    });
+    Ok(DecidedMany { results: join_all(deciding).await })
+}
+
+fn gone() -> RpcError {
+    RpcError::new(code::ALREADY_DECIDED, "This request waits no longer. Nothing was changed.")
 }
 
 fn distinct(params: &DecideMany) -> Result<Vec<RequestKey>, RpcError> {

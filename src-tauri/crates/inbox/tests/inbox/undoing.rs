@@ -6,6 +6,7 @@ use sayso_store::deliveries::{self, DeliveryState};
 use sayso_store::request_events::{self, EventKind};
 use sayso_store::{requests, verdicts};
 use tokio::sync::Barrier;
+use tokio::task::JoinSet;
 
 use super::world::{World, approval, at, until};
 
@@ -108,16 +109,18 @@ async fn undo_and_claim_race_200_times_and_exactly_one_wins() {
         world.wait_until(10 * round + 3);
         let start = Arc::new(Barrier::new(2));
         let (inbox, gate) = (world.inbox.clone(), start.clone());
-        let undo = tokio::spawn(async move {
+        let (mut undoing, mut claiming) = (JoinSet::new(), JoinSet::new());
+        undoing.spawn(async move {
             gate.wait().await;
             inbox.undo(key, Surface::Window).await
         });
         let (inbox, gate) = (world.inbox.clone(), start.clone());
-        let claim = tokio::spawn(async move {
+        claiming.spawn(async move {
             gate.wait().await;
             inbox.claim_due().await
         });
-        let (undo, claimed) = (undo.await.unwrap(), claim.await.unwrap().unwrap());
+        let undo = undoing.join_next().await.unwrap().unwrap();
+        let claimed = claiming.join_next().await.unwrap().unwrap().unwrap();
         let delivery = world.store.read(move |reader| deliveries::get(reader, key)).await.unwrap();
         match undo {
             Ok(()) => {
@@ -135,6 +138,7 @@ async fn undo_and_claim_race_200_times_and_exactly_one_wins() {
             Err(other) => panic!("round {round}: {other}"),
         }
     }
+    println!("taken back {undone} of 200 times");
     // Each cancelled one has one entry more, and each that was taken back one more.
     assert_eq!(world.entry_count().await, 200 + 2 * undone);
 }

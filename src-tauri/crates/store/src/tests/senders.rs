@@ -114,3 +114,25 @@ async fn no_call_of_a_sender_reads_through_all_requests() {
         assert!(!plan.starts_with("SCAN"), "{sql}: {plan}");
     }
 }
+
+#[tokio::test]
+async fn what_is_held_is_due_to_nobody_until_it_is_claimed() {
+    let place = Place::new();
+    let done = place.store.write(|tx| {
+        let source = sender(tx, 1, Some("https://example.com/hook"))?;
+        ask(tx, source, 1)?;
+        assert!(settlements::settle(tx, key(1), &yes(1), sayso_domain::DecidedBy::Person, None)?);
+        deliveries::insert_held(tx, key(1), &yes(1).delivered(), at(5))?;
+        for seconds in [4, 5, 1_000_000] {
+            assert!(deliveries::due(tx, at(seconds))?.is_empty(), "not claimed");
+            assert!(deliveries::due_of_source(tx, source, at(seconds))?.is_empty(), "not claimed");
+        }
+        assert_eq!(deliveries::next_due(tx, at(1))?, Some(at(5)));
+        assert!(deliveries::claim_due(tx, at(4))?.is_empty());
+        assert_eq!(deliveries::claim_due(tx, at(5))?, [key(1)]);
+        assert!(!deliveries::revoke(tx, key(1))?, "it can leave, so nobody takes it back");
+        assert_eq!(deliveries::due_of_source(tx, source, at(5))?.len(), 1);
+        Ok(())
+    });
+    done.await.unwrap();
+}

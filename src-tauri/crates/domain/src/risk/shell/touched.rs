@@ -72,9 +72,7 @@ impl Judge<'_> {
                 continue;
             }
             let value = value.trim_start_matches('@');
-            if is_path(value) {
-                self.read_file(value, &call.part, does);
-            } else if sensitive::is_secret(value) && !value.contains(char::is_whitespace) {
+            if is_path(value) || sensitive::is_secret(value) && !value.contains(char::is_whitespace) {
                 self.read_file(value, &call.part, does);
             }
         }
