@@ -110,6 +110,21 @@ impl Notifier {
         let result = self.host.call(Surface::Window, command, params).await?;
         serde_json::from_value(result).map_err(unreadable)
     }
+
+    /// All that waits, page by page.
+    async fn all(&self) -> Result<Vec<RequestItem>, RpcError> {
+        let mut items = Vec::new();
+        let mut after = None;
+        loop {
+            let params = InboxList { after, limit: Some(1000), whole: false };
+            let page = self.ask::<InboxPage>("inbox.list", params).await?;
+            items.extend(page.items);
+            after = page.next;
+            if after.is_none() {
+                return Ok(items);
+            }
+        }
+    }
 }
 
 /// The notifier at work. It survives the bus.
@@ -357,26 +372,12 @@ impl<'a> Life<'a> {
         }
         if self.list_at.is_some_and(|at| at <= now) {
             self.list_at = None;
-            match self.all().await {
+            match self.notifier.all().await {
                 Ok(items) => {
                     self.is_exactly(&items);
                     self.listed = true;
                 }
                 Err(_) => self.list_at = Some(Instant::now() + LIMIT),
-            }
-        }
-    }
-
-    async fn all(&self) -> Result<Vec<RequestItem>, RpcError> {
-        let mut items = Vec::new();
-        let mut after = None;
-        loop {
-            let params = InboxList { after, limit: Some(1000), whole: false };
-            let page = self.notifier.ask::<InboxPage>("inbox.list", params).await?;
-            items.extend(page.items);
-            after = page.next;
-            if after.is_none() {
-                return Ok(items);
             }
         }
     }
