@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use notify_rust::NotificationHandle;
 use sayso_domain::RequestKey;
-use sayso_host::dto::{Empty, Health, RequestDetail, RequestItem, RequestRef, Topic, UiEvent};
+use sayso_host::dto::{Health, InboxList, InboxPage, RequestDetail, RequestItem, RequestRef, Topic, UiEvent};
 use sayso_host::{Host, RpcError, Surface, code};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -109,6 +109,21 @@ impl Notifier {
         let params = serde_json::to_value(params).map_err(unreadable)?;
         let result = self.host.call(Surface::Window, command, params).await?;
         serde_json::from_value(result).map_err(unreadable)
+    }
+
+    /// All that waits, page by page.
+    async fn all(&self) -> Result<Vec<RequestItem>, RpcError> {
+        let mut items = Vec::new();
+        let mut after = None;
+        loop {
+            let params = InboxList { after, limit: Some(1000), whole: false };
+            let page = self.ask::<InboxPage>("inbox.list", params).await?;
+            items.extend(page.items);
+            after = page.next;
+            if after.is_none() {
+                return Ok(items);
+            }
+        }
     }
 }
 
@@ -341,7 +356,9 @@ impl<'a> Life<'a> {
         let detail =
             self.notifier.ask::<RequestDetail>("inbox.show", RequestRef { key: key.to_string() }).await;
         match detail {
-            Ok(detail) if detail.item.state == "pending" => self.board.waits(key, || Said::of(&detail.item)),
+            Ok(detail) if detail.item.state == "pending" && detail.item.snoozed_until.is_none() => {
+                self.board.waits(key, || Said::of(&detail.item))
+            }
             Ok(_) => self.board.settled(key),
             Err(error) if error.code == code::NOT_FOUND => self.board.settled(key),
             Err(_) => self.list_at = Some(Instant::now() + LIMIT),
@@ -355,7 +372,7 @@ impl<'a> Life<'a> {
         }
         if self.list_at.is_some_and(|at| at <= now) {
             self.list_at = None;
-            match self.notifier.ask::<Vec<RequestItem>>("inbox.list", Empty {}).await {
+            match self.notifier.all().await {
                 Ok(items) => {
                     self.is_exactly(&items);
                     self.listed = true;
@@ -368,6 +385,10 @@ impl<'a> Life<'a> {
     fn is_exactly(&mut self, items: &[RequestItem]) {
         let mut keys = BTreeSet::new();
         for item in items {
+            // It is raised when its time has come.
+            if item.snoozed_until.is_some() {
+                continue;
+            }
             let Ok(key) = item.key.parse::<RequestKey>() else { continue };
             keys.insert(key);
             self.board.waits(key, || Said::of(item));

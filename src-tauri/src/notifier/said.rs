@@ -64,9 +64,12 @@ mod tests {
             state: "pending".to_owned(),
             received_at: String::new(),
             expires_at: None,
-            request: String::new(),
             digest: String::new(),
             risk: sayso_host::dto::Risk::Low,
+            snoozed_until: None,
+            group: String::new(),
+            plain: true,
+            request: None,
         }
     }
 

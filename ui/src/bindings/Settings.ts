@@ -16,4 +16,8 @@ notifications: boolean,
 /**
  * Whether closing the window keeps the app in the tray.
  */
-close_to_tray: boolean, };
+close_to_tray: boolean, 
+/**
+ * For how many seconds a decision can be taken back, 0 to 10: so long its answer is held.
+ */
+undo_seconds: number, };

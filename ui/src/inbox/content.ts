@@ -58,8 +58,8 @@ export function contentOf(detail: RequestDetail): Content {
     raw: detail.arguments ?? detail.data,
     fields: isForm ? fieldsOf(field(data, 'schema')) : [],
     questions,
-    promptStands: questions.length === 0 || promptOf(questions) !== item.prompt,
-    hidden: [item.prompt, detail.url ?? '', diff ?? '', detail.folder ?? ''].some(hasHidden) || [args, data].some(hides),
+    promptStands: questions.length === 0 || promptOf(questions) !== detail.prompt,
+    hidden: [detail.prompt, detail.url ?? '', diff ?? '', detail.folder ?? ''].some(hasHidden) || [args, data].some(hides),
   };
 }
 

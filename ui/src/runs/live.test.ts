@@ -38,8 +38,8 @@ let app: Record<string, unknown>;
 
 const ANSWERS: Record<string, () => unknown> = {
   status: () => ({ version: '0', waiting: 0, active_runs: 1, data_dir: '/d', url: null, notifications: null, tray: null, problems: [] }),
-  'settings.get': () => ({ appearance: 'system', notifications: true, close_to_tray: true }),
-  'inbox.list': () => [],
+  'settings.get': () => ({ appearance: 'system', notifications: true, close_to_tray: true, undo_seconds: 0 }),
+  'inbox.list': () => ({ items: [], next: null, total: 0, snoozed: 0 }),
   'runs.list': () => [detail.item],
   'runs.show': () => detail,
   'runs.live': () => live,

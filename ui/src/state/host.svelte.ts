@@ -32,7 +32,7 @@ class Host {
       this.settings = await call('settings.get', {});
     });
     this.on(['inbox'], async () => {
-      this.inbox = await call('inbox.list', {});
+      this.inbox = await everything();
     });
     this.on(['runs', 'inbox'], async () => {
       this.runs = await call('runs.list', {});
@@ -110,6 +110,17 @@ class Host {
     this.problem = problem;
     if (problem.code === NO_SESSION) this.phase = 'no session';
   }
+}
+
+/** All that waits, page by page. */
+async function everything(): Promise<RequestItem[]> {
+  let page = await call('inbox.list', { limit: 1000 });
+  const items = page.items;
+  while (page.next !== null) {
+    page = await call('inbox.list', { limit: 1000, after: page.next });
+    items.push(...page.items);
+  }
+  return items;
 }
 
 export const host = new Host();

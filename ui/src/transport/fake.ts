@@ -1,8 +1,12 @@
 /** A host in memory, for `npm run dev` with `?fake` and for pictures of the screens. Never part of what is shipped. */
 import type { Decide } from '../bindings/Decide';
+import type { DecideMany } from '../bindings/DecideMany';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
+import type { InboxList } from '../bindings/InboxList';
 import type { RequestDetail } from '../bindings/RequestDetail';
+import type { RequestKeys } from '../bindings/RequestKeys';
 import type { Settings } from '../bindings/Settings';
+import type { Snooze } from '../bindings/Snooze';
 import type { Listener, Transport } from './commands';
 import { AGENTS, HISTORY, REQUESTS, RUNS, SENDERS, at, request } from './fake-data';
 import { CallError, NO_SESSION, unreachable } from './problem';
@@ -15,7 +19,7 @@ export function fake(options: string): Transport {
   if (many > 0)
     for (let n = 0; n < many; n += 1)
       requests.push(request({ key: `n${n}`, kind: 'approval', prompt: `Delete old build ${n}?`, source: 'clean-bot', tool: 'shell', summary: `rm -r builds/${n}`, age: 30_000 + n * 60, arguments: `{"command":"rm -r builds/${n}"}` }));
-  let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true };
+  let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true, undo_seconds: 3 };
   const settled = new Map<string, RequestDetail>();
   let listener: Listener | null = null;
 
@@ -24,7 +28,7 @@ export function fake(options: string): Transport {
     if (detail === undefined) throw new CallError('already_decided', 'You denied this at 14:02, from the notification. Nothing was changed.');
     const outcome = !ok ? 'declined' : data === undefined ? 'approved' : 'answered';
     const answer = JSON.stringify({ id: key, ok, ...(reason === undefined ? {} : { reason }) });
-    const decision = { key, outcome, answer, class: ok ? null : 'declined', decided_by: 'person', surface: 'window', decided_at: at(0) };
+    const decision = { key, outcome, answer, class: ok ? null : 'declined', decided_by: 'person', surface: 'window', decided_at: at(0), undo_until: new Date(Date.now() + settings.undo_seconds * 1000).toISOString() };
     requests = requests.filter((one) => one !== detail);
     settled.set(key, { ...detail, decision });
     setTimeout(() => listener?.changed({ topic: 'inbox', id: key }), 20);
@@ -35,6 +39,7 @@ export function fake(options: string): Transport {
     status: () => ({
       version: '0.1.0',
       waiting: requests.length,
+      snoozed: requests.filter((one) => one.item.snoozed_until !== null).length,
       active_runs: has('empty') ? 0 : 2,
       data_dir: '~/.local/share/sayso',
       url: 'http://127.0.0.1:41000',
@@ -44,7 +49,35 @@ export function fake(options: string): Transport {
     }),
     'settings.get': () => settings,
     'settings.set': (params: Settings) => (settings = params),
-    'inbox.list': () => requests.map((one) => one.item),
+    'inbox.list': ({ after, limit = 200 }: InboxList) => {
+      const start = after === undefined ? 0 : Number(after);
+      const items = requests.slice(start, start + limit).map((one) => one.item);
+      const next = start + limit < requests.length ? String(start + limit) : null;
+      return { items, next, total: requests.length, snoozed: requests.filter((one) => one.item.snoozed_until !== null).length };
+    },
+    'inbox.items': ({ keys }: RequestKeys) => requests.map((one) => one.item).filter((item) => keys.includes(item.key)),
+    'inbox.decide_many': ({ decisions, ok, reason, data }: DecideMany) => ({
+      results: decisions.map(({ key }) => ({
+        key,
+        decision: decide({ key, ok, ...(reason === undefined ? {} : { reason }), ...(data === undefined ? {} : { data }) }),
+        error: null,
+      })),
+    }),
+    'inbox.snooze': ({ key, until }: Snooze) => {
+      const found = requests.find((one) => one.item.key === key);
+      if (found === undefined) throw new CallError('already_decided', 'This request waits no longer. Nothing was changed.');
+      found.item.snoozed_until = until;
+      setTimeout(() => listener?.changed({ topic: 'inbox', id: key }), 20);
+      return found.item;
+    },
+    'inbox.undo': ({ key }: { key: string }) => {
+      const found = settled.get(key);
+      if (found === undefined) throw new CallError('too_late', 'It is too late to take this back: the answer is on its way or was delivered. Nothing was changed.');
+      settled.delete(key);
+      requests = [{ ...found, decision: null }, ...requests];
+      setTimeout(() => listener?.changed({ topic: 'inbox', id: key }), 20);
+      return found.item;
+    },
     'inbox.show': ({ key }: { key: string }) => {
       const found = requests.find((one) => one.item.key === key) ?? settled.get(key);
       if (found === undefined) throw new CallError('not_found', 'This request is not known. It may belong to another data folder.');

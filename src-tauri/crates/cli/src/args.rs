@@ -1,9 +1,10 @@
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use sayso_domain::Time;
 
-use crate::ask::AskArgs;
+use crate::ask::{AskArgs, length};
 use crate::demo::AnswerList;
 
 /// Approve what your agents ask, from the terminal.
@@ -102,6 +103,18 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         reason: Option<String>,
     },
+    /// Put a request off: it can be decided all the same, and still expires.
+    Snooze {
+        /// The request's key, or its beginning.
+        key: String,
+        #[command(flatten)]
+        when: SnoozeWhen,
+    },
+    /// Take a decision back, while its answer is still held.
+    Undo {
+        /// The decision's key, or its beginning.
+        key: String,
+    },
     /// Say who may ask over HTTP: bots and scripts, each with a token.
     Sender {
         #[command(subcommand)]
@@ -124,6 +137,28 @@ pub(crate) enum Command {
         /// The command to describe; left out, the whole.
         command: Option<String>,
     },
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct SnoozeWhen {
+    /// Until a moment: 2026-01-31T12:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    until: Option<Time>,
+    /// For a while: 30s, 10m, 2h, 1d or 1h30m.
+    #[arg(long = "for", value_name = "TIME", value_parser = length)]
+    length: Option<Duration>,
+    /// Wake it.
+    #[arg(long)]
+    wake: bool,
+}
+
+impl SnoozeWhen {
+    /// Until when; none wakes it.
+    pub(crate) fn until(&self, now: Time) -> Option<Time> {
+        let after = |length: Duration| now.plus_millis(i64::try_from(length.as_millis()).unwrap_or(i64::MAX));
+        self.until.or(self.length.map(after))
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -12,6 +12,7 @@ mod inbox;
 mod manual;
 mod mcp;
 mod out;
+mod put_off;
 mod questions;
 mod running;
 mod runs;
@@ -76,6 +77,8 @@ async fn dispatch(args: Args, out: &Out) -> Result<Exit, Failure> {
         Command::Show { key } => inbox::show(out, &data_dir, &key).await,
         Command::Approve { key, data } => inbox::accept(out, &data_dir, &key, data).await,
         Command::Answer { key, data } => inbox::answer(out, &data_dir, &key, data).await,
+        Command::Snooze { key, when } => put_off::snooze(out, &data_dir, &key, when.until(when::now())).await,
+        Command::Undo { key } => put_off::undo(out, &data_dir, &key).await,
         Command::Deny { key, reason } => inbox::deny(out, &data_dir, &key, reason).await,
         Command::History { filters, what } => history::history(out, &data_dir, filters, what).await,
         Command::Completions { shell } => manual::completions(shell),

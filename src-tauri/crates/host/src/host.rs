@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::data_dir::DataDir;
 use crate::dto::{Health, Topic, UiEvent};
 use crate::elicitation::{self, OpenQuestions};
+use crate::listed::Listed;
 use crate::live::LiveTexts;
 use crate::mcp::{self, McpPool};
 use crate::runs::RunBook;
@@ -43,6 +44,7 @@ struct Inner {
     mcp: McpPool,
     questions: OpenQuestions,
     live: LiveTexts,
+    listed: Listed,
     senders: Senders,
     webhooks: Webhooks,
     demo: OnceCell<String>,
@@ -89,6 +91,7 @@ impl Host {
             mcp: McpPool::default(),
             questions: OpenQuestions::default(),
             live: LiveTexts::default(),
+            listed: Listed::default(),
             senders: Senders::default(),
             webhooks: Webhooks::default(),
             demo: OnceCell::new(),
@@ -197,6 +200,10 @@ impl Host {
         &self.0.live
     }
 
+    pub(crate) fn listed(&self) -> &Listed {
+        &self.0.listed
+    }
+
     pub(crate) fn webhooks(&self) -> &Webhooks {
         &self.0.webhooks
     }
@@ -276,17 +283,26 @@ async fn relay(host: Host) {
             topics.iter().for_each(|topic| host.announce(*topic, key.map(|key| key.to_string())));
         };
         match event {
-            Ok(InboxEvent::Asked(key)) => tell(&[Topic::Inbox], Some(key)),
-            Ok(InboxEvent::Settled(key, _)) => tell(&[Topic::Inbox, Topic::History], Some(key)),
-            Ok(InboxEvent::Delivered(key)) => tell(&[Topic::History], Some(key)),
+            Ok(InboxEvent::Asked(key) | InboxEvent::Snoozed(key)) => tell(&[Topic::Inbox], Some(key)),
+            Ok(InboxEvent::Settled(key, _) | InboxEvent::Revoked(key)) => {
+                tell(&[Topic::Inbox, Topic::History], Some(key))
+            }
+            Ok(InboxEvent::Delivered(key) | InboxEvent::Released(key)) => tell(&[Topic::History], Some(key)),
             Err(broadcast::error::RecvError::Lagged(_)) => {
                 tell(&[Topic::Inbox, Topic::History, Topic::Runs], None);
                 host.senders().wake_all();
             }
             Err(broadcast::error::RecvError::Closed) => return,
         }
-        if let Ok(InboxEvent::Asked(key) | InboxEvent::Settled(key, _) | InboxEvent::Delivered(key)) = event {
-            host.senders().wake(&host, key).await;
+        match event {
+            Ok(
+                InboxEvent::Asked(key)
+                | InboxEvent::Settled(key, _)
+                | InboxEvent::Released(key)
+                | InboxEvent::Delivered(key),
+            ) => host.senders().wake(&host, key).await,
+            // Of these whoever asked is not told.
+            Ok(InboxEvent::Revoked(_) | InboxEvent::Snoozed(_)) | Err(_) => {}
         }
     }
 }

@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod host;
 mod journal;
+mod listed;
 mod live;
 mod logs;
 mod mcp;

@@ -4,9 +4,11 @@
 use sayso_domain::Surface;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::commands::{agents, callbacks, decide, history, inbox, runs, senders, status};
+use crate::commands::{
+    agents, callbacks, decide, decide_many, history, inbox, put_off, runs, senders, status,
+};
 use crate::host::Host;
 use crate::{RpcError, code};
 
@@ -16,7 +18,11 @@ const COMMANDS: &[(&str, Browser)] = &[
     ("status", Browser::May),
     ("inbox.list", Browser::May),
     ("inbox.show", Browser::May),
+    ("inbox.items", Browser::May),
     ("inbox.decide", Browser::May),
+    ("inbox.decide_many", Browser::May),
+    ("inbox.snooze", Browser::May),
+    ("inbox.undo", Browser::May),
     ("runs.list", Browser::May),
     ("runs.show", Browser::May),
     ("runs.live", Browser::May),
@@ -67,9 +73,13 @@ impl Host {
     async fn carry_out(&self, surface: Surface, command: &str, params: Value) -> Result<Value, RpcError> {
         match command {
             "status" => answer(status::status(self).await),
-            "inbox.list" => answer(inbox::list(self).await),
+            "inbox.list" => answer(inbox::list(self, read(params)?).await),
+            "inbox.items" => answer(inbox::items(self, read(params)?).await),
             "inbox.show" => answer(inbox::show(self, read(params)?).await),
             "inbox.decide" => answer(decide::decide(self, surface, read(params)?).await),
+            "inbox.decide_many" => answer(decide_many::decide_many(self, surface, read(params)?).await),
+            "inbox.snooze" => answer(put_off::snooze(self, read(params)?).await),
+            "inbox.undo" => answer(put_off::undo(self, surface, read(params)?).await),
             "runs.list" => answer(runs::list(self).await),
             "runs.show" => answer(runs::show(self, read(params)?).await),
             "runs.live" => answer(runs::live(self, read(params)?).await),
@@ -123,6 +133,8 @@ fn unknown_command(command: &str) -> RpcError {
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+    // Whoever has nothing to say may say nothing.
+    let params = if params.is_null() { Value::Object(Map::new()) } else { params };
     serde_json::from_value(params)
         .map_err(|error| RpcError::new(code::BAD_REQUEST, format!("The parameters cannot be read: {error}.")))
 }

@@ -29,7 +29,7 @@ impl Stage {
     /// The key of the one request that waits, once it is another than this.
     async fn waiting(&self, other_than: Option<&str>) -> String {
         wait_for_async(async || {
-            let list = self.call("inbox.list", json!({})).await.unwrap();
+            let list = self.call("inbox.list", json!({})).await.unwrap()["items"].clone();
             let key = list[0]["key"].as_str().filter(|key| Some(*key) != other_than);
             key.map(str::to_owned)
         })
@@ -158,11 +158,20 @@ async fn a_set_up_is_kept_replaced_and_removed() {
 async fn settings_are_kept() {
     let stage = stage().await;
     let before = stage.call("settings.get", json!({})).await.unwrap();
-    assert_eq!(before, json!({ "appearance": "system", "notifications": true, "close_to_tray": true }));
-    let wanted = json!({ "appearance": "dark", "notifications": false, "close_to_tray": true });
+    assert_eq!(
+        before,
+        json!({ "appearance": "system", "notifications": true, "close_to_tray": true, "undo_seconds": 3 })
+    );
+    let wanted =
+        json!({ "appearance": "dark", "notifications": false, "close_to_tray": true, "undo_seconds": 10 });
     stage.call("settings.set", wanted.clone()).await.unwrap();
     assert_eq!(stage.call("settings.get", json!({})).await.unwrap(), wanted);
-    assert_eq!(stage.refused("settings.set", json!({ "appearance": "pink" })).await.0, code::BAD_REQUEST);
+    for impossible in
+        [json!({ "appearance": "pink" }), json!({ "undo_seconds": 11 }), json!({ "undo_seconds": -1 })]
+    {
+        assert_eq!(stage.refused("settings.set", impossible).await.0, code::BAD_REQUEST);
+    }
+    assert_eq!(stage.call("settings.get", json!({})).await.unwrap(), wanted);
 }
 
 #[tokio::test]
@@ -410,7 +419,7 @@ async fn a_request_says_how_much_care_it_needs() {
         assert_eq!(marks.first().map_or("low", |mark| mark["level"].as_str().unwrap()), risk);
         let stored = shown["notes"].as_array().unwrap();
         assert!(marks.iter().all(|mark| stored.contains(&mark["text"])), "{shown}");
-        let list = stage.call("inbox.list", json!({})).await.unwrap();
+        let list = stage.call("inbox.list", json!({})).await.unwrap()["items"].clone();
         assert_eq!(list[0]["risk"], risk);
     }
 }

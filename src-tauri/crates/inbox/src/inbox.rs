@@ -116,11 +116,6 @@ impl Inbox {
         Ok(expired)
     }
 
-    /// The earliest deadline of what waits.
-    pub async fn next_deadline(&self) -> Result<Option<Time>, StoreError> {
-        self.store.read(|reader| requests::next_deadline(reader)).await
-    }
-
     /// Tells that requests were asked; only after their commit.
     pub fn announce_asked(&self, keys: &[RequestKey]) {
         keys.iter().for_each(|key| self.tell(InboxEvent::Asked(*key)));
@@ -136,7 +131,7 @@ impl Inbox {
         keys.iter().for_each(|key| self.tell(InboxEvent::Delivered(*key)));
     }
 
-    fn tell(&self, event: InboxEvent) {
+    pub(crate) fn tell(&self, event: InboxEvent) {
         // Nobody may be listening.
         let _ = self.events.send(event);
     }

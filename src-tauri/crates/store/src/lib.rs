@@ -30,6 +30,7 @@ pub mod settings;
 pub mod settlements;
 pub mod sources;
 pub mod verdicts;
+pub mod waiting;
 
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,10 @@
 pub(crate) mod agents;
 pub(crate) mod callbacks;
 pub(crate) mod decide;
+pub(crate) mod decide_many;
 pub(crate) mod history;
 pub(crate) mod inbox;
+pub(crate) mod put_off;
 pub(crate) mod runs;
 pub(crate) mod senders;
 pub(crate) mod status;

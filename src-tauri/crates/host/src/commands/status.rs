@@ -1,20 +1,23 @@
-use sayso_store::{requests, runs, settings as setting_rows};
+use sayso_store::{requests, runs, settings as setting_rows, waiting};
 
 use super::storage;
-use crate::RpcError;
-use crate::dto::{AppStatus, Settings, Topic};
+use crate::dto::{AppStatus, LONGEST_UNDO, Settings, Topic};
 use crate::host::Host;
+use crate::{RpcError, code};
 
 const SETTINGS: &str = "settings";
 
 pub(crate) async fn status(host: &Host) -> Result<AppStatus, RpcError> {
-    let counts =
-        host.store().read(|reader| Ok((requests::count_pending(reader)?, runs::active(reader)?.len())));
-    let (waiting, active_runs) = counts.await.map_err(storage)?;
+    let counts = host.store().read(|reader| {
+        let snoozed = waiting::count_snoozed(reader, sayso_agent::system_time())?;
+        Ok((requests::count_pending(reader)?, snoozed, runs::active(reader)?.len()))
+    });
+    let (waiting, snoozed, active_runs) = counts.await.map_err(storage)?;
     let state = host.state();
     Ok(AppStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         waiting,
+        snoozed,
         active_runs: u32::try_from(active_runs).unwrap_or(u32::MAX),
         data_dir: host.data_dir().display().to_string(),
         url: state.url.clone(),
@@ -30,6 +33,12 @@ pub(crate) async fn settings(host: &Host) -> Result<Settings, RpcError> {
 }
 
 pub(crate) async fn set_settings(host: &Host, settings: Settings) -> Result<Settings, RpcError> {
+    if settings.undo_seconds > LONGEST_UNDO {
+        let message = format!(
+            "A decision can be taken back for {LONGEST_UNDO} seconds at most. Nothing was changed. Choose 0 to {LONGEST_UNDO}."
+        );
+        return Err(RpcError::new(code::BAD_REQUEST, message));
+    }
     let text = serde_json::to_string(&settings).unwrap_or_default();
     host.store().write(move |tx| setting_rows::put(tx, SETTINGS, &text)).await.map_err(storage)?;
     host.announce(Topic::Status, None);

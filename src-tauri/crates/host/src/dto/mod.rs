@@ -16,10 +16,13 @@ pub use event::{Topic, UiEvent};
 pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
-pub use inbox::{Decide, Decision, RequestChoice, RequestDetail, RequestItem, RequestRef, TrailStep};
+pub use inbox::{
+    Decide, DecideMany, DecideOne, DecidedMany, DecidedOne, Decision, InboxList, InboxPage, RequestChoice,
+    RequestDetail, RequestItem, RequestKeys, RequestRef, Snooze, TrailStep,
+};
 pub use risk::{Risk, RiskMark};
 pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
 pub use senders::{Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken};
-pub use status::{AppStatus, Appearance, Empty, Health, Settings};
+pub use status::{AppStatus, Appearance, Empty, Health, LONGEST_UNDO, Settings};

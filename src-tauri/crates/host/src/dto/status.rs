@@ -10,6 +10,9 @@ pub struct AppStatus {
     /// How many requests wait.
     #[ts(type = "number")]
     pub waiting: u32,
+    /// How many of these are put off.
+    #[ts(type = "number")]
+    pub snoozed: u32,
     /// How many runs are running or pending.
     #[ts(type = "number")]
     pub active_runs: u32,
@@ -48,7 +51,12 @@ pub struct Settings {
     pub notifications: bool,
     /// Whether closing the window keeps the app in the tray.
     pub close_to_tray: bool,
+    /// For how many seconds a decision can be taken back, 0 to 10: so long its answer is held.
+    pub undo_seconds: u8,
 }
+
+/// The most that [`Settings::undo_seconds`] can be.
+pub const LONGEST_UNDO: u8 = 10;
 
 /// The theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -71,6 +79,6 @@ pub struct Empty {}
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { appearance: Appearance::System, notifications: true, close_to_tray: true }
+        Self { appearance: Appearance::System, notifications: true, close_to_tray: true, undo_seconds: 3 }
     }
 }

@@ -6,6 +6,10 @@ use crate::column::to_json;
 use crate::requests::RequestRow;
 use crate::settlements::{Kept, SettlementRow};
 
+/// The fields that say what was answered, why, by whom and where.
+pub(super) const SAID: [&str; 7] =
+    ["outcome", "cause", "answer", "reason", "edited_arguments", "decided_by", "surface"];
+
 /// Everything about a decision, from what is stored of it: what was asked and shown, by whom; what was answered, why, by
 /// whom and where. All but `request` and `run`.
 pub(super) fn fields(
@@ -13,10 +17,18 @@ pub(super) fn fields(
     settled: &SettlementRow,
     source_kind: &str,
 ) -> Result<Vec<(&'static str, String)>, StoreError> {
+    let mut fields = asked(request, source_kind)?;
+    fields.extend(said(settled)?);
+    Ok(fields)
+}
+
+/// What was asked and shown, and by whom.
+pub(super) fn asked(
+    request: &RequestRow,
+    source_kind: &str,
+) -> Result<Vec<(&'static str, String)>, StoreError> {
     let shown = &request.shown;
     let wire = &shown.request;
-    let outcome = settled.settlement.outcome;
-    let kept = Kept::of(&settled.settlement.answer, outcome.class())?;
     let notes = (!shown.notes.is_empty()).then(|| to_json(&shown.notes)).transpose()?;
     let extra = (!wire.extra.is_empty()).then(|| to_json(&wire.extra)).transpose()?;
     let all = [
@@ -39,6 +51,14 @@ pub(super) fn fields(
         ("notes", notes),
         ("digest", Some(request.digest.to_string())),
         ("received_at", Some(request.received_at.to_string())),
+    ];
+    Ok(all.into_iter().filter_map(|(name, content)| Some((name, content?))).collect())
+}
+
+fn said(settled: &SettlementRow) -> Result<Vec<(&'static str, String)>, StoreError> {
+    let outcome = settled.settlement.outcome;
+    let kept = Kept::of(&settled.settlement.answer, outcome.class())?;
+    let all = [
         ("outcome", Some(outcome.to_string())),
         ("cause", outcome.cause().map(Cause::as_str).map(str::to_owned)),
         ("answer", Some(kept.answer)),

@@ -33,13 +33,15 @@
 //! | `prune` | `first`, `last` (the seqs that were removed), `head` (the hash of the last), `summary` |
 //!
 //! `request` and `run` are also columns, to find entries by; they are never erased, and [`verify`] compares them. It also
-//! compares each decision with what History shows of it. JSON in fields is kept as text; times are RFC 3339.
+//! compares each decision with what History shows of it. One that was taken back is in no other place: what was asked is still
+//! compared, and the request may have a later decision. JSON in fields is kept as text; times are RFC 3339.
 
 mod append;
 mod decision;
 mod entry;
 mod read;
 mod seal;
+mod stored;
 mod verify;
 
 pub(crate) use append::begin_chain;

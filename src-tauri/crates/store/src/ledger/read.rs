@@ -30,10 +30,10 @@ pub fn of_request(conn: &Conn, key: RequestKey) -> Result<Vec<EntryRow>, StoreEr
     Ok(rows)
 }
 
-/// The number of a request's decision in this device's chain, once it settled.
+/// The number of a request's last decision in this device's chain, once it settled.
 pub fn decision_of(conn: &Conn, key: RequestKey) -> Result<Option<u64>, StoreError> {
     conn.row(
-        "SELECT seq FROM ledger WHERE request_key = ?1 AND type = 'decision' ORDER BY seq LIMIT 1",
+        "SELECT seq FROM ledger WHERE request_key = ?1 AND type = 'decision' ORDER BY seq DESC LIMIT 1",
         [key.to_string()],
         |row| Ok(row.get::<_, i64>(0)?.unsigned_abs()),
     )

@@ -1,12 +1,11 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::types::ValueRef;
-use rusqlite::{Row, Rows};
 use sayso_domain::{Digest, RequestKey, RequestState};
 use serde_json::Value;
 
 use super::entry::{REQUEST, RUN};
-use super::seal::{SALT, START, Sealed, VERSION, field_digest};
+use super::seal::{SALT, START, field_digest};
+use super::stored::{Fields, Stored, bytes};
 use super::{EntryType, decision};
 use crate::{Conn, StoreError, meta, requests, settlements, sources};
 
@@ -53,7 +52,15 @@ impl Problem {
 /// Reads every entry and every field, and finds the first that is not as it was written. It also compares each decision
 /// with the request and the settlement that History shows. An error means that the file could not be read at all.
 pub fn verify(conn: &Conn) -> Result<Verification, StoreError> {
-    let mut check = Check { conn, entries: 0, decisions: 0, head: None, erased: BTreeSet::new() };
+    let mut check = Check {
+        conn,
+        entries: 0,
+        decisions: 0,
+        head: None,
+        erased: BTreeSet::new(),
+        revoked: BTreeSet::new(),
+        taken_back: BTreeMap::new(),
+    };
     let found = check.all()?;
     Ok(Verification {
         ok: found.is_none(),
@@ -74,6 +81,11 @@ fn at(problem: Problem, seq: i64) -> Option<Found> {
     Some(Found { problem, entry: u64::try_from(seq).ok() })
 }
 
+/// The decisions that were taken back.
+const REVOKED: &str = "
+SELECT CAST(content AS INTEGER) FROM ledger JOIN ledger_fields USING (chain_id, seq)
+WHERE chain_id = ?1 AND type = 'revoked' AND name = 'decision' AND content IS NOT NULL";
+
 struct Check<'a> {
     conn: &'a Conn,
     entries: u64,
@@ -81,6 +93,10 @@ struct Check<'a> {
     head: Option<Digest>,
     /// Erased fields that no redaction has named so far.
     erased: BTreeSet<(i64, Vec<u8>)>,
+    /// Decisions that some entry says were taken back.
+    revoked: BTreeSet<i64>,
+    /// Those of them that were read, with their requests, until the entry that takes them back.
+    taken_back: BTreeMap<i64, Vec<u8>>,
 }
 
 /// A chain's last number and hash, as the file says.
@@ -100,6 +116,7 @@ impl Check<'_> {
             self.conn.row("SELECT head_seq, head_hash FROM chains WHERE chain_id = ?1", [&own], |row| {
                 Ok(Head { seq: row.get(0)?, hash: bytes(row, 1)?.unwrap_or_default() })
             })?;
+        self.revoked = self.conn.rows(REVOKED, [&own], |row| Ok(row.get(0)?))?.into_iter().collect();
         if let Some(found) = self.chain(&own, head.as_ref())? {
             return Ok(Some(found));
         }
@@ -118,7 +135,7 @@ impl Check<'_> {
         let mut fields = raw.prepare_cached(
             "SELECT seq, name, digest, salt, content FROM ledger_fields WHERE chain_id = ?1 ORDER BY seq, name",
         )?;
-        let mut fields = Fields { rows: fields.query([chain])?, peeked: None };
+        let mut fields = Fields::new(fields.query([chain])?);
 
         let head_seq = head.map_or(i64::MAX, |head| head.seq);
         let mut before = None;
@@ -200,29 +217,33 @@ impl Check<'_> {
                 self.redaction(entry);
                 Ok(None)
             }
-            Some(
-                EntryType::Delivery
-                | EntryType::Effect
-                | EntryType::RunEnd
-                | EntryType::Revoked
-                | EntryType::Prune,
-            ) => Ok(None),
+            Some(EntryType::Revoked) => Ok(self.revoked(entry)),
+            Some(EntryType::Delivery | EntryType::Effect | EntryType::RunEnd | EntryType::Prune) => Ok(None),
             None => Ok(changed),
         }
     }
 
     /// Whether History shows what the entry says. Erased fields cannot be compared.
     fn decision(&mut self, entry: &Stored) -> Result<Option<Found>, StoreError> {
-        self.decisions += 1;
         let changed = Ok(at(Problem::Changed, entry.seq));
+        let is_revoked = self.revoked.contains(&entry.seq);
+        if is_revoked {
+            self.taken_back.insert(entry.seq, entry.request.clone().unwrap_or_default());
+        } else {
+            self.decisions += 1;
+        }
         let key = entry.request.as_deref().and_then(|key| std::str::from_utf8(key).ok());
         let Some(key) = key.and_then(|key| key.parse::<RequestKey>().ok()) else { return changed };
         let shown = || -> Result<_, StoreError> {
             let Some(request) = requests::get(self.conn, key)? else { return Ok(None) };
-            let Some(settled) = settlements::get(self.conn, key)? else { return Ok(None) };
             let Some(source) = sources::get(self.conn, request.source)? else { return Ok(None) };
+            if is_revoked {
+                let fields = decision::asked(&request, &source.kind)?;
+                return Ok(Some((request, None, fields)));
+            }
+            let Some(settled) = settlements::get(self.conn, key)? else { return Ok(None) };
             let fields = decision::fields(&request, &settled, &source.kind)?;
-            Ok(Some((request, settled, fields)))
+            Ok(Some((request, Some(settled), fields)))
         };
         let (request, settled, fields) = match shown() {
             Ok(Some(shown)) => shown,
@@ -244,11 +265,21 @@ impl Check<'_> {
             field.name == REQUEST.as_bytes()
                 || field.name == RUN.as_bytes()
                 || field.content.is_none()
+                || (is_revoked && decision::SAID.iter().any(|said| said.as_bytes() == field.name))
                 || fields.iter().any(|(name, _)| name.as_bytes() == field.name)
         });
-        let same_state = request.state == RequestState::Settled(settled.settlement.outcome)
-            && settled.settlement.at.as_millis() == entry.at;
+        let same_state = settled.is_none_or(|settled| {
+            request.state == RequestState::Settled(settled.settlement.outcome)
+                && settled.settlement.at.as_millis() == entry.at
+        });
         if is_whole && same_run && same_fields && nothing_lost && same_state { Ok(None) } else { changed }
+    }
+
+    /// A decision is taken back once, after it was made.
+    fn revoked(&mut self, entry: &Stored) -> Option<Found> {
+        let decision = entry.content("decision").and_then(|seq| std::str::from_utf8(seq).ok()?.parse().ok());
+        let request = decision.and_then(|seq: i64| self.taken_back.remove(&seq));
+        if request.is_some() && request == entry.request { None } else { at(Problem::Changed, entry.seq) }
     }
 
     fn redaction(&mut self, entry: &Stored) {
@@ -281,110 +312,4 @@ impl Check<'_> {
             self.conn.row("SELECT count(*) FROM settlements", [], |row| Ok(row.get::<_, i64>(0)?))?;
         Ok(settled != Some(self.decisions))
     }
-}
-
-/// An entry as bytes: whatever was done to it, it can be read.
-struct Stored {
-    seq: i64,
-    v: i64,
-    kind: Vec<u8>,
-    at: i64,
-    request: Option<Vec<u8>>,
-    run: Option<Vec<u8>>,
-    prev: Vec<u8>,
-    hash: Vec<u8>,
-    fields: Vec<StoredField>,
-}
-
-struct StoredField {
-    seq: i64,
-    name: Vec<u8>,
-    digest: Vec<u8>,
-    salt: Option<Vec<u8>>,
-    content: Option<Vec<u8>>,
-}
-
-impl Stored {
-    fn next(entries: &mut Rows<'_>, fields: &mut Fields<'_>) -> Result<Option<Self>, StoreError> {
-        let Some(row) = entries.next()? else { return Ok(None) };
-        let seq = row.get(0)?;
-        Ok(Some(Self {
-            seq,
-            v: row.get(1)?,
-            kind: bytes(row, 2)?.unwrap_or_default(),
-            at: row.get(3)?,
-            request: bytes(row, 4)?,
-            run: bytes(row, 5)?,
-            prev: bytes(row, 6)?.unwrap_or_default(),
-            hash: bytes(row, 7)?.unwrap_or_default(),
-            fields: fields.of(seq)?,
-        }))
-    }
-
-    /// Its hash, were it at this place.
-    fn hash_as(&self, chain: &str, seq: i64) -> Option<[u8; 32]> {
-        let text = |bytes| std::str::from_utf8(bytes).ok();
-        let fields = self.fields.iter().map(|field| Some((text(&field.name)?, field.digest.as_slice())));
-        let sealed = Sealed {
-            v: self.v,
-            chain,
-            seq,
-            prev: &self.prev,
-            kind: text(&self.kind)?,
-            at: self.at,
-            fields: fields.collect::<Option<_>>()?,
-        };
-        (self.v == VERSION).then(|| sealed.hash())
-    }
-
-    fn find(&self, name: &str) -> Option<&StoredField> {
-        self.fields.iter().find(|field| field.name == name.as_bytes())
-    }
-
-    fn content(&self, name: &str) -> Option<&[u8]> {
-        self.find(name).and_then(|field| field.content.as_deref())
-    }
-}
-
-/// The fields of a chain, read alongside its entries.
-struct Fields<'a> {
-    rows: Rows<'a>,
-    peeked: Option<StoredField>,
-}
-
-impl Fields<'_> {
-    fn peek(&mut self) -> Result<Option<&StoredField>, StoreError> {
-        if self.peeked.is_none() {
-            self.peeked = match self.rows.next()? {
-                None => None,
-                Some(row) => Some(StoredField {
-                    seq: row.get(0)?,
-                    name: bytes(row, 1)?.unwrap_or_default(),
-                    digest: bytes(row, 2)?.unwrap_or_default(),
-                    salt: bytes(row, 3)?,
-                    content: bytes(row, 4)?,
-                }),
-            };
-        }
-        Ok(self.peeked.as_ref())
-    }
-
-    /// Those of one entry. Fields of a number that no entry has go to the entry after it, which they don't fit.
-    fn of(&mut self, seq: i64) -> Result<Vec<StoredField>, StoreError> {
-        let mut fields = Vec::new();
-        while self.peek()?.is_some_and(|field| field.seq <= seq) {
-            fields.extend(self.peeked.take());
-        }
-        Ok(fields)
-    }
-}
-
-/// A column's bytes, text or not.
-fn bytes(row: &Row<'_>, index: usize) -> Result<Option<Vec<u8>>, StoreError> {
-    Ok(match row.get_ref(index)? {
-        ValueRef::Null => None,
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(bytes.to_vec()),
-        ValueRef::Integer(number) => Some(number.to_le_bytes().to_vec()),
-        ValueRef::Real(number) => Some(number.to_le_bytes().to_vec()),
-    })
 }

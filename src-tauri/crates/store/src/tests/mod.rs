@@ -8,5 +8,6 @@ mod open;
 mod senders;
 mod tables;
 mod tamper;
+mod waiting;
 mod world;
 mod writer;
