@@ -8,7 +8,7 @@ use crate::settlements::{Kept, SettlementRow};
 
 /// Everything about a decision, from what is stored of it: what was asked and shown, by whom; what was answered, why, by
 /// whom and where. All but `request` and `run`.
-pub(super) fn fields(
+pub(crate) fn fields(
     request: &RequestRow,
     settled: &SettlementRow,
     source_kind: &str,
