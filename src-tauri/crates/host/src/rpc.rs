@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::commands::{agents, callbacks, decide, history, inbox, runs, senders, status};
+use crate::commands::{
+    agents, backups, callbacks, decide, history, inbox, jobs, record, runs, senders, status, storage,
+};
 use crate::host::Host;
 use crate::{RpcError, code};
 
@@ -32,6 +34,19 @@ const COMMANDS: &[(&str, Browser)] = &[
     ("history.list", Browser::May),
     ("history.show", Browser::May),
     ("history.verify", Browser::May),
+    ("history.verify_job", Browser::May),
+    ("history.head", Browser::May),
+    ("history.export", Browser::MayNot),
+    ("history.redact", Browser::MayNot),
+    ("jobs.list", Browser::May),
+    ("jobs.show", Browser::May),
+    ("jobs.cancel", Browser::MayNot),
+    ("backups.list", Browser::MayNot),
+    ("backups.create", Browser::MayNot),
+    ("backups.restore", Browser::MayNot),
+    ("storage.show", Browser::MayNot),
+    ("storage.compact", Browser::MayNot),
+    ("storage.prune", Browser::MayNot),
     ("senders.list", Browser::MayNot),
     ("senders.add", Browser::MayNot),
     ("senders.update", Browser::MayNot),
@@ -84,7 +99,20 @@ impl Host {
             "demo.start" => answer(runs::start_demo(self).await),
             "history.list" => answer(history::list(self, read(params)?).await),
             "history.show" => answer(history::show(self, read(params)?).await),
-            "history.verify" => answer(history::verify(self).await),
+            "history.verify" => answer(record::verify(self, read(params)?).await),
+            "history.verify_job" => answer(record::verify_job(self, &read(params)?)),
+            "history.head" => answer(record::head(self).await),
+            "history.export" => answer(record::export(self, read(params)?)),
+            "history.redact" => answer(record::redact(self, surface, read(params)?).await),
+            "jobs.list" => answer(Ok(self.jobs().list())),
+            "jobs.show" => answer(jobs::show(self, &read(params)?)),
+            "jobs.cancel" => answer(jobs::cancel(self, &read(params)?)),
+            "backups.list" => answer(Ok(backups::list(self))),
+            "backups.create" => answer(backups::create(self, &read(params)?)),
+            "backups.restore" => answer(backups::restore(self, read(params)?).await),
+            "storage.show" => answer(storage::show(self).await),
+            "storage.compact" => answer(Ok(storage::compact(self))),
+            "storage.prune" => answer(Ok(storage::prune(self))),
             "senders.list" => answer(senders::list(self).await),
             "senders.add" => answer(senders::add(self, read(params)?).await),
             "senders.update" => answer(senders::update(self, read(params)?).await),

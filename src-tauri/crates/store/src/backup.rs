@@ -1,14 +1,13 @@
-use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
-use tempfile::{Builder, TempPath};
 
 use crate::conn::Conn;
 use crate::migrate::{APPLICATION_ID, MIGRATIONS, version};
+use crate::new_file::NewFile;
 use crate::{OpenError, Progress, StoreError, meta};
 
 /// So many pages are copied before others get their turn on the disk.
@@ -20,14 +19,9 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub(crate) fn of_reader(conn: &Conn, path: &Path, progress: &Progress) -> Result<(), StoreError> {
     // The first read decides which moment that is.
     let head = head(conn)?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(|error| of_file(&error))?;
-    if path.exists() {
-        return Err(is_there(path));
-    }
-    let copy = beside(folder)?;
+    let copy = NewFile::create(path)?;
     let taken = (|| {
-        let mut to = Connection::open(&copy)?;
+        let mut to = Connection::open(copy.beside())?;
         let backup = Backup::new(conn.raw(), &mut to)?;
         loop {
             progress.go_on()?;
@@ -51,43 +45,7 @@ pub(crate) fn of_reader(conn: &Conn, path: &Path, progress: &Progress) -> Result
         Ok(())
     })();
     taken?;
-    name(copy, path)
-}
-
-/// A new file in a folder that will get its name later.
-pub(crate) fn beside(folder: &Path) -> Result<TempPath, StoreError> {
-    let new = Builder::new().prefix(".sayso-").suffix(".partial").tempfile_in(folder);
-    Ok(new.map_err(|error| of_file(&error))?.into_temp_path())
-}
-
-/// Gives a finished file its name, and sees to it that it is there after a crash. Nothing is overwritten.
-pub(crate) fn name(file: TempPath, path: &Path) -> Result<(), StoreError> {
-    File::open(&file).and_then(|file| file.sync_all()).map_err(|error| of_file(&error))?;
-    file.persist_noclobber(path).map_err(|error| match error.error.kind() {
-        ErrorKind::AlreadyExists => is_there(path),
-        _ => of_file(&error.error),
-    })?;
-    sync_folder(path)
-}
-
-pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| of_file(&error))
-}
-
-pub(crate) fn of_file(error: &std::io::Error) -> StoreError {
-    match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreError::Full,
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
-        _ => StoreError::Io(error.to_string()),
-    }
-}
-
-fn is_there(path: &Path) -> StoreError {
-    StoreError::Refused(format!(
-        "There is a file at {} already, and nothing is overwritten. Name another one.",
-        path.display()
-    ))
+    copy.finish()
 }
 
 fn is_whole(conn: &Conn) -> Result<(), StoreError> {

@@ -9,8 +9,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
-use crate::backup::{beside, check_backup, of_file, of_reader, sync_folder};
+use crate::backup::{check_backup, of_reader};
 use crate::conn::Conn;
+use crate::new_file::{NewFile, of_file, sync_folder};
 use crate::open::wal_of;
 use crate::{OpenError, Progress, StoreError, Tx, settings};
 
@@ -21,18 +22,18 @@ pub(crate) const RESTORED: &str = "restored_at";
 pub fn prepare(backup: &Path, path: &Path) -> Result<(), OpenError> {
     check_backup(backup)?;
     let failed = |error: StoreError| OpenError::Io { path: path.to_owned(), what: error.to_string() };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let copy = beside(folder).map_err(failed)?;
-    let copied = fs::File::open(backup).and_then(|mut from| {
-        let mut to = fs::OpenOptions::new().write(true).truncate(true).open(&copy)?;
-        io::copy(&mut from, &mut to)?;
-        to.sync_all()
-    });
+    let pending = pending(path);
+    // One that was prepared before, and not put in place, makes way.
+    match fs::remove_file(&pending) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(of_file(&error))),
+        Ok(()) | Err(_) => {}
+    }
+    let mut copy = NewFile::create(&pending).map_err(failed)?;
+    let copied = fs::File::open(backup).and_then(|mut from| io::copy(&mut from, &mut copy));
     copied.map_err(|error| failed(of_file(&error)))?;
-    mark(&copy).map_err(|error| failed(error.into()))?;
-    check_backup(&copy)?;
-    copy.persist(pending(path)).map_err(|error| failed(of_file(&error.error)))?;
-    sync_folder(path).map_err(failed)
+    mark(copy.beside()).map_err(|error| failed(error.into()))?;
+    check_backup(copy.beside())?;
+    copy.replace().map_err(failed)
 }
 
 /// What is in it happened before now, and some of it has happened again since.

@@ -6,6 +6,7 @@ mod agents;
 mod event;
 mod history;
 mod inbox;
+mod keeping;
 mod risk;
 mod runs;
 mod senders;
@@ -17,9 +18,13 @@ pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
 pub use inbox::{Decide, Decision, RequestChoice, RequestDetail, RequestItem, RequestRef, TrailStep};
+pub use keeping::{
+    BackupCreate, BackupItem, BackupRestore, ExportFormat, HistoryExport, Job, JobRef, JobState, LedgerHead,
+    Redact, Redacted, Restored, StorageInfo, Verify,
+};
 pub use risk::{Risk, RiskMark};
 pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
 pub use senders::{Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken};
-pub use status::{AppStatus, Appearance, Empty, Health, Settings};
+pub use status::{AppStatus, Appearance, Empty, Health, Retention, Settings};

@@ -48,6 +48,22 @@ pub struct Settings {
     pub notifications: bool,
     /// Whether closing the window keeps the app in the tray.
     pub close_to_tray: bool,
+    /// How long decisions are kept.
+    pub retention: Retention,
+}
+
+/// How long decisions are kept. What goes, goes by whole days, oldest first, and the record says so.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+#[derive(PartialEq, Eq)]
+#[serde(default)]
+pub struct Retention {
+    /// For so many days; none for ever.
+    #[ts(type = "number | null")]
+    pub days: Option<u32>,
+    /// As far as they take no more room than this; none for any.
+    #[ts(type = "number | null")]
+    pub megabytes: Option<u32>,
 }
 
 /// The theme.
@@ -71,6 +87,11 @@ pub struct Empty {}
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { appearance: Appearance::System, notifications: true, close_to_tray: true }
+        Self {
+            appearance: Appearance::System,
+            notifications: true,
+            close_to_tray: true,
+            retention: Retention::default(),
+        }
     }
 }

@@ -11,7 +11,7 @@
 //!    lines before it.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::{self, Write};
+use std::io::Write;
 
 use sayso_domain::Digest;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,7 @@ use super::gap::Gaps;
 use super::records::{REASON, Selection};
 use super::seal::START;
 use super::stored::{Damage, Entries, Stored};
+use crate::new_file::of_file;
 use crate::{Conn, Progress, StoreError, meta};
 
 /// What a header begins with.
@@ -233,15 +234,7 @@ impl Lines<'_> {
         let mut text = serde_json::to_vec(line).map_err(|error| StoreError::Sql(error.to_string()))?;
         text.push(b'\n');
         self.hash.update(&text);
-        self.out.write_all(&text).map_err(|error| of_output(&error))
-    }
-}
-
-/// A file that is written beside the database.
-pub(crate) fn of_output(error: &io::Error) -> StoreError {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full,
-        _ => StoreError::Io(error.to_string()),
+        self.out.write_all(&text).map_err(|error| of_file(&error))
     }
 }
 

@@ -76,7 +76,7 @@ pub fn find(conn: &Conn, secret: &Secret, progress: &Progress) -> Result<Found, 
     let mut found = Found::default();
     for (place, at) in PLACES.iter().zip(0..) {
         let Place { table, owner, is_run, texts } = place;
-        let select = format!("SELECT rowid, {owner} AS owner, {} FROM {table}", texts.join(", "));
+        let select = format!("SELECT rowid AS row_id, {owner} AS owner, {} FROM {table}", texts.join(", "));
         conn.rows(&select, [], |row| {
             progress.go_on()?;
             let mut holds = false;
@@ -93,7 +93,7 @@ pub fn find(conn: &Conn, secret: &Secret, progress: &Progress) -> Result<Found, 
                 } else {
                     Owner::Request(column::parsed(row, "owner")?)
                 };
-                found.rows.push(FoundRow { place: at, rowid: row.get("rowid")?, owner });
+                found.rows.push(FoundRow { place: at, rowid: row.get("row_id")?, owner });
             }
             Ok(())
         })?;

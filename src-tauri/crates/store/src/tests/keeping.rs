@@ -177,17 +177,17 @@ async fn what_is_pruned_is_gone_whole_and_the_chain_still_verifies() {
         .unwrap();
     assert!(noted.ok);
     // What says that it was pruned cannot be taken for anything else.
-    let raw = rusqlite::Connection::open(place.db()).unwrap();
+    let conn = crate::conn::Conn::new(rusqlite::Connection::open(place.db()).unwrap());
+    conn.batch("PRAGMA foreign_keys = OFF").unwrap();
     for sql in [
         "UPDATE ledger_fields SET content = '6' WHERE name = 'last'",
         "DELETE FROM ledger_fields; DELETE FROM ledger",
         "UPDATE ledger_fields SET salt = NULL, content = NULL WHERE name = 'summary'",
     ] {
-        raw.execute_batch(&format!("PRAGMA foreign_keys = OFF; BEGIN; {sql}")).unwrap();
-        let conn = crate::conn::Conn::new(rusqlite::Connection::open(place.db()).unwrap());
-        assert!(ledger::verify(&conn).unwrap().ok);
-        raw.execute_batch("COMMIT").unwrap();
+        conn.batch(&format!("BEGIN; {sql}")).unwrap();
         assert!(!ledger::verify(&conn).unwrap().ok, "{sql}");
+        conn.batch("ROLLBACK").unwrap();
+        assert!(ledger::verify(&conn).unwrap().ok);
     }
 }
 
