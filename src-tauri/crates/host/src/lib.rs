@@ -39,4 +39,5 @@ pub use offline::{
     verify_export, verify_history,
 };
 pub use sayso_domain::Surface;
+pub use sayso_store::{NewFile, StoreError as FileError};
 pub use senders::{Asked, Asker, Held, Program, RequestEvent, RequestEvents, SenderError};

@@ -52,6 +52,12 @@ impl Signer {
         Ok(signer)
     }
 
+    /// The key of a chain, if this machine has one.
+    pub(crate) fn known(chain: &str) -> Option<Self> {
+        let kept = Keyring.find(&format!("ledger-{chain}")).ok().flatten()?;
+        Self::from_text(kept.expose_secret())
+    }
+
     fn new() -> Result<(Self, String), String> {
         let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).ok();
         let made = made.map(|pkcs8| BASE64.encode(pkcs8.as_ref()));

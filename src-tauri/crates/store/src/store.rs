@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use crate::compact::StoreSize;
 use crate::conn::{Reader, Tx};
+use crate::ledger::Damage;
 use crate::readers::Readers;
 use crate::writer::Writer;
 use crate::{OpenError, Progress, StoreCopy, StoreError, backup, compact, open, restore};
@@ -31,7 +32,13 @@ impl Store {
     /// Reads a database that another process may be using, or that was left behind by one: from a temporary copy of the
     /// file and its log, so that nothing committed is missed, and nothing is written beside the original.
     pub fn open_copy(path: &Path) -> Result<StoreCopy, OpenError> {
-        StoreCopy::of(path)
+        StoreCopy::of(path, Damage::Fails)
+    }
+
+    /// The same of a file that may be damaged: what of it can be read is read, and the rest is an error when it is looked
+    /// at.
+    pub fn open_damaged_copy(path: &Path) -> Result<StoreCopy, OpenError> {
+        StoreCopy::of(path, Damage::IsSkipped)
     }
 
     /// The file.

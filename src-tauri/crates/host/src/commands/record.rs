@@ -53,12 +53,22 @@ pub(crate) fn noted(head: Option<&str>) -> Result<Option<Digest>, RpcError> {
 pub(crate) async fn head(host: &Host) -> Result<LedgerHead, RpcError> {
     let read = host.store().read(|reader| Ok((meta::chain(reader)?, ledger::head(reader)?)));
     let (chain, (seq, hash)) = read.await.map_err(storage)?;
+    let signer = signer(&chain).await;
+    Ok(signed_head(chain, seq, hash, signer))
+}
+
+pub(crate) fn signed_head(
+    chain: String,
+    seq: u64,
+    hash: Digest,
+    signer: Result<Signer, String>,
+) -> LedgerHead {
     let hash = hash.to_string();
     let statement = Statement::Head { chain: &chain, seq, hash: hash.clone() };
-    let signed = signer(&chain).await.map(|signer| signer.sign(&statement));
+    let signed = signer.map(|signer| signer.sign(&statement));
     let unsigned = signed.as_ref().err().cloned();
     let (signature, public_key) = signed.ok().map(|signed| (signed.signature, signed.public_key)).unzip();
-    Ok(LedgerHead { chain, seq, hash, signature, public_key, unsigned })
+    LedgerHead { chain, seq, hash, signature, public_key, unsigned }
 }
 
 /// The key of a chain, off the async threads: a keyring may have to be unlocked.

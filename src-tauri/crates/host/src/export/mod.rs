@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 
 use sayso_agent::system_time as now;
+use sayso_domain::RequestKey;
 use sayso_store::ledger::{self, Damage, Exported, Footer, Selection};
 use sayso_store::{Conn, Progress, StoreError};
 use serde_json::{Value, json};
@@ -96,7 +97,7 @@ impl Export {
             let query = query(&filter).map_err(|error| StoreError::Refused(error.message))?;
             let page = page(conn, &query)?;
             left = left.saturating_sub(u32::try_from(page.items.len()).unwrap_or(u32::MAX));
-            requests.extend(page.items.iter().filter_map(|item| item.key.parse().ok()));
+            requests.extend(page.items.iter().filter_map(|item| item.key.parse::<RequestKey>().ok()));
             match page.next {
                 Some(next) => filter.after = Some(next),
                 None => break,

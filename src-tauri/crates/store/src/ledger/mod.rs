@@ -56,7 +56,7 @@ pub use entry::{Entry, EntryRef, EntryRow, EntryType};
 pub use file::{FileVerification, verify_lines};
 pub use lines::{Exported, Footer, write_lines};
 pub(crate) use prune::prune_chosen;
-pub use read::{decision_of, of_request};
+pub use read::{decision_of, head, of_request};
 pub use records::{Record, Selection, records};
 pub use stored::Damage;
 pub use verify::{Problem, Verification, verify, verify_up_to};
