@@ -103,9 +103,10 @@ pub(crate) fn verify_file(
     history::say(out, "The file", &proof.verification)?;
     if proof.verification.ok {
         let whole = if proof.is_whole { "the whole record" } else { "a part of the record" };
-        out.line(&format!("It holds {} decisions: {whole}.", proof.decisions))?;
+        out.line(&format!("It holds {}: {whole}.", counted(proof.decisions, "decision")))?;
         if proof.skipped > 0 {
-            out.line(&format!("{} entries could not be read when it was written.", proof.skipped))?;
+            let skipped = counted(proof.skipped, "part");
+            out.line(&format!("{skipped} of it could not be read when it was written."))?;
         }
         match proof.is_signed {
             Some(_) => out.field("signed by", proof.public_key.as_deref())?,
@@ -148,13 +149,15 @@ pub(crate) async fn redact(out: &Out, data_dir: &Path, yes: bool) -> Result<Exit
     }
     let verb = if yes { "Erased" } else { "Would erase" };
     out.line(&format!(
-        "{verb} {} contents of {} entries, and {} texts elsewhere, of {} requests.",
-        found.fields, found.entries, found.places, found.requests
+        "{verb} {} of the record, and {} elsewhere, of {}.",
+        counted(found.fields, "content"),
+        counted(found.places, "text"),
+        counted(found.requests, "request"),
     ))?;
     if found.running > 0 {
         out.line(&format!(
-            "{} requests or runs that hold it have not ended and are left alone. End them, then do it again.",
-            found.running
+            "It is also in {} that did not end yet and so stays as it is. End that, then do it again.",
+            counted(found.running, "request or run")
         ))?;
     }
     for setup in &found.setups {
@@ -167,4 +170,11 @@ pub(crate) async fn redact(out: &Out, data_dir: &Path, yes: bool) -> Result<Exit
         out.line("Nothing was changed. Erase it with --yes; it cannot be brought back.")?;
     }
     Ok(Exit::Done)
+}
+
+fn counted(count: u64, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
 }
