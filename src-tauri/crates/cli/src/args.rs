@@ -298,6 +298,13 @@ pub(crate) enum HistoryCommand {
         /// A new file, or - for standard output.
         file: PathBuf,
     },
+    /// Make a database of an exported record, of this or another machine, to look at it with --db.
+    Import {
+        /// JSON Lines of a whole record, with reasons.
+        file: PathBuf,
+        /// The new database.
+        into: PathBuf,
+    },
     /// Erase a text from the record: a secret that should not be in it. The record still verifies, and says what was erased.
     Redact {
         /// Where the text comes from: - for standard input, so that it does not stay in your shell's history.

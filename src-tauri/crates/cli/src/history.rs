@@ -43,6 +43,7 @@ pub(crate) async fn history(
             let export = record::ExportTo { filter, format, reasons: !no_reasons, file };
             record::export(out, &Record::of(data_dir, db).await?, export).await
         }
+        Some(HistoryCommand::Import { file, into }) => record::import(out, &file, &into),
         Some(HistoryCommand::Redact { yes, .. }) if db.is_none() => record::redact(out, data_dir, yes).await,
         Some(HistoryCommand::Redact { .. }) => Err(Failure::usage("A copy is only read: leave --db out.")),
     }

@@ -2,7 +2,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sayso_host::dto::{Empty, ExportFormat, HistoryExport, HistoryFilter, Job, LedgerHead, Redact, Redacted};
-use sayso_host::{NewFile, Offline, export_history, verify_export};
+use sayso_host::{NewFile, Offline, export_history, import_history, verify_export};
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -117,6 +117,19 @@ pub(crate) fn verify_file(
         }
     }
     Ok(if is_ok { Exit::Done } else { Exit::Refused })
+}
+
+/// Makes a database of an exported file.
+pub(crate) fn import(out: &Out, file: &Path, into: &Path) -> Result<Exit, Failure> {
+    let into = absolute(into)?;
+    let decisions = import_history(file, &into)?;
+    if out.is_json() {
+        out.value(&json!({ "path": into, "decisions": decisions }))?;
+    } else {
+        out.line(&format!("{} imported.", counted(decisions, "decision")))?;
+        out.line(&format!("Look at it with: sayso history --db {}", into.display()))?;
+    }
+    Ok(Exit::Done)
 }
 
 /// Prints the head of the record.

@@ -288,3 +288,67 @@ fn a_backup_is_made_and_restored_with_and_without_a_host() {
     assert!(refused.stderr.contains("text.db"), "{}", refused.stderr);
     assert_eq!(decisions(&stage), 8);
 }
+
+#[test]
+fn a_full_disk_and_a_newer_file_are_told_in_words() {
+    let stage = Stage::new();
+    for format in ["jsonl", "csv", "html"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = stage.command(&["history", "export", "--format", format, "-"]);
+        let said = Said::of(command.stdout(full).output().unwrap()).exits(6);
+        assert!(said.stderr.contains("The disk is full"), "{}", said.stderr);
+    }
+    let mut bytes = fs::read(stage.database()).unwrap();
+    // The format's number, as SQLite keeps it.
+    bytes[60..64].copy_from_slice(&99u32.to_be_bytes());
+    fs::write(stage.path("newer.db"), &bytes).unwrap();
+    let db = stage.path("newer.db");
+    let db = db.to_str().unwrap();
+    for args in [
+        &["history", "--db", db][..],
+        &["history", "export", "--db", db, "x.csv"],
+        &["backup", "restore", db],
+    ] {
+        let said = stage.run(args).exits(6);
+        assert!(said.stderr.contains("newer Sayso"), "{}", said.stderr);
+    }
+    assert!(!stage.path("x.csv").exists());
+    stage.run(&["history", "verify"]).exits(0);
+}
+
+#[test]
+fn a_whole_export_becomes_a_database_that_shows_and_verifies_the_same() {
+    let stage = Stage::new();
+    let _host = stage.serve();
+    let redact = ["history", "redact", "--text", "-", "--yes"];
+    stage.with_input(&redact, "date -u && uname").exits(0);
+    stage.run(&["history", "export", "all.jsonl"]).exits(0);
+    stage.run(&["history", "import", "all.jsonl", "other.db"]).exits(0);
+    let db = stage.path("other.db");
+    let db = db.to_str().unwrap();
+    let original = stage.run(&["history", "--json"]).exits(0).stdout;
+    assert!(original.contains("[redacted]"), "{original}");
+    let shown = |text: &str, name: &str| {
+        let values: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        values.iter().map(|value| value[name].clone()).collect::<Vec<_>>()
+    };
+    let copied = stage.run(&["history", "--json", "--db", db]).exits(0).stdout;
+    for name in
+        ["key", "outcome", "decided_by", "surface", "source", "run", "decided_at", "received_at", "edited"]
+    {
+        assert_eq!(shown(&copied, name), shown(&original, name), "{name}");
+    }
+    for name in ["request", "answer"] {
+        assert_eq!(shown(&copied, name)[1..], shown(&original, name)[1..], "{name}");
+    }
+    assert_eq!(stage.json(&["history", "verify", "--db", db]), stage.json(&["history", "verify"]));
+    stage.run(&["history", "export", "--db", db, "again.jsonl"]).exits(0);
+    assert_eq!(stage.json(&["history", "verify", "again.jsonl"])["decisions"], 4);
+    for (name, args) in [("some", &["--outcome", "declined"][..]), ("quiet", &["--no-reasons"])] {
+        let file = format!("{name}.jsonl");
+        stage.run(&[&["history", "export", &file][..], args].concat()).exits(0);
+        stage.run(&["history", "import", &file, "none.db"]).exits(2);
+        assert!(!stage.path("none.db").exists());
+    }
+    stage.run(&["history", "import", "all.jsonl", "other.db"]).exits(2);
+}

@@ -35,8 +35,8 @@ pub use error::{OpenError, RpcError, code};
 pub use host::{Host, HostOptions};
 pub use logs::Logs;
 pub use offline::{
-    FileProof, Offline, back_up_file, export_history, list_backups, read_history, restore_file,
-    verify_export, verify_history,
+    FileProof, Offline, back_up_file, export_history, import_history, list_backups, read_history,
+    restore_file, verify_export, verify_history,
 };
 pub use sayso_domain::Surface;
 pub use sayso_store::{NewFile, StoreError as FileError};

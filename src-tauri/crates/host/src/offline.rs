@@ -133,6 +133,22 @@ pub fn verify_export(file: &Path, head: Option<&str>) -> Result<FileProof, RpcEr
     })
 }
 
+/// Makes a database of an exported file, to be read with `--db`. Says how many decisions it has.
+pub fn import_history(file: &Path, into: &Path) -> Result<u64, RpcError> {
+    let proof = verify_export(file, None)?;
+    if !proof.verification.ok || !proof.is_whole || proof.skipped > 0 {
+        let message = format!(
+            "{} cannot be imported: only an export of a whole record can, as it was written. Nothing was made. `sayso history              verify {}` says what it is.",
+            file.display(),
+            file.display()
+        );
+        return Err(RpcError::new(code::BAD_REQUEST, message));
+    }
+    let unreadable = |error: std::io::Error| RpcError::new(code::NOT_FOUND, error.to_string());
+    let mut lines = BufReader::with_capacity(1 << 18, File::open(file).map_err(unreadable)?);
+    ledger::import_lines(&mut lines, into, &Progress::default()).map_err(storage)
+}
+
 /// Makes a backup of a folder that no host has; a new file in its `backups` unless `path` says another. Says where it is.
 pub async fn back_up_file(data_dir: &Path, path: Option<&Path>) -> Result<String, OpenError> {
     let dir = DataDir::hold(data_dir)?;

@@ -6,7 +6,8 @@
 //! 2. Each entry from there to the head of the chain, in order:
 //!    `{"seq","v","type","at","prev","hash","record","salts","digests","withheld"}`. `record` has the contents by name,
 //!    `salts` and `digests` what the module's page says. A name in `digests` alone was erased, or is in `withheld`. An
-//!    entry that the filter leaves out has neither `record` nor `salts`: its digests are all that the chain needs.
+//!    entry that the filter leaves out has neither `record` nor `salts`: its digests are all that the chain needs. `shown` is
+//!    what a decision was bound to, where that does not follow from its `record`; its SHA-256 is the record's `digest`.
 //! 3. The end: `{"end":{"entries","seq","head","digest","skipped","signature","public_key"}}`, with SHA-256 over all the
 //!    lines before it.
 
@@ -18,14 +19,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::EntryType;
 use super::entry::RUN;
 use super::gap::Gaps;
 use super::records::{REASON, Selection};
 use super::seal::START;
 use super::stored::{Damage, Entries, Stored};
+use super::{EntryType, decision};
 use crate::new_file::of_file;
-use crate::{Conn, Progress, StoreError, meta};
+use crate::{Conn, Progress, StoreError, meta, requests};
 
 /// What a header begins with.
 pub(super) const NAME: &str = "history";
@@ -77,6 +78,8 @@ pub(super) struct EntryLine {
     pub(super) digests: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) withheld: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) shown: Option<String>,
 }
 
 /// The last line.
@@ -124,7 +127,8 @@ pub fn write_lines(
             lines.begin(&chain, entry.seq, &entry.prev, &gaps, about)?;
         }
         if lines.is_begun {
-            lines.entry(&entry, is_whole, selection.reasons)?;
+            let shown = (is_whole && is_decision).then(|| shown(conn, &entry, damage)).transpose()?;
+            lines.entry(&entry, is_whole, selection.reasons, shown.flatten())?;
             lines.decisions += u64::from(is_whole && is_decision);
         }
         (seq, head) = (entry.seq, entry.hash);
@@ -170,6 +174,21 @@ fn is_whole(entry: &Stored, selection: &Selection, runs: &HashSet<Vec<u8>>) -> b
     }
 }
 
+/// What was shown, where more was shown than the entry's fields say.
+fn shown(conn: &Conn, entry: &Stored, damage: Damage) -> Result<Option<String>, StoreError> {
+    let (Some(digest), Some(key)) = (entry.text("digest"), entry.key()) else { return Ok(None) };
+    let follows = decision::shown(|name| entry.text(name).map(str::to_owned))
+        .is_some_and(|shown| Digest::of(&shown.to_text()).to_string() == digest);
+    if follows {
+        return Ok(None);
+    }
+    let stored = match requests::get(conn, key) {
+        Err(StoreError::Damaged) if damage == Damage::IsSkipped => None,
+        stored => stored?,
+    };
+    Ok(stored.map(|request| request.shown_text).filter(|text| Digest::of(text).to_string() == digest))
+}
+
 struct Lines<'a> {
     out: &'a mut dyn Write,
     hash: Sha256,
@@ -200,7 +219,13 @@ impl Lines<'_> {
         }))
     }
 
-    fn entry(&mut self, entry: &Stored, is_whole: bool, reasons: bool) -> Result<(), StoreError> {
+    fn entry(
+        &mut self,
+        entry: &Stored,
+        is_whole: bool,
+        reasons: bool,
+        shown: Option<String>,
+    ) -> Result<(), StoreError> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut line = EntryLine {
             seq: entry.seq,
@@ -213,6 +238,7 @@ impl Lines<'_> {
             salts: is_whole.then(BTreeMap::new),
             digests: BTreeMap::new(),
             withheld: Vec::new(),
+            shown,
         };
         for field in &entry.fields {
             let name = text(&field.name);
