@@ -29,6 +29,20 @@ pub struct FileVerification {
     pub is_whole: bool,
 }
 
+/// The entries of a file that was verified, each with what was shown, and the id of their chain.
+#[expect(clippy::type_complexity, reason = "an entry, and what stands beside it")]
+pub(super) fn entries<'a>(
+    from: &'a mut dyn BufRead,
+) -> Result<(String, impl Iterator<Item = Result<(Stored, Option<String>), StoreError>> + 'a), StoreError> {
+    let mut lines = Lines::new(from);
+    let header = Header::read(&lines.next_line()?.unwrap_or_default())?;
+    let entries = std::iter::from_fn(move || {
+        let entry = lines.next()?;
+        Some(entry.map(|entry| (entry, lines.shown.take())))
+    });
+    Ok((header.chain, entries))
+}
+
 /// Verifies exported lines by themselves: every entry that is in there whole, and that all of them are linked up to the
 /// head. [`StoreError::Refused`] if they are no export at all.
 pub fn verify_lines(
@@ -36,8 +50,7 @@ pub fn verify_lines(
     noted: Option<Digest>,
     progress: &Progress,
 ) -> Result<FileVerification, StoreError> {
-    let mut lines =
-        Lines { from, hash: Sha256::new(), expected: 0, end: None, digest: None, is_cut: false, links: 0 };
+    let mut lines = Lines::new(from);
     let first = lines.next_line()?.unwrap_or_default();
     lines.hash.update(&first);
     let header = Header::read(&first)?;
@@ -67,7 +80,9 @@ pub fn verify_lines(
     })?;
     let found = found.or_else(|| rest(&walk, &header, &pruned, &lines));
     let head = <[u8; 32]>::try_from(walk.prev.as_slice()).ok().map(Digest);
-    let is_whole = header.first == 1 && lines.links == 0;
+    let is_begun =
+        header.first == 1 || pruned.iter().any(|gap| (gap.first, gap.last) == (1, header.first - 1));
+    let is_whole = is_begun && lines.links == 0;
     Ok(FileVerification {
         verification: Verification {
             ok: found.is_none(),
@@ -175,9 +190,24 @@ struct Lines<'a> {
     /// Something follows the last line.
     is_cut: bool,
     links: u64,
+    /// What the last entry says was shown.
+    shown: Option<String>,
 }
 
-impl Lines<'_> {
+impl<'a> Lines<'a> {
+    fn new(from: &'a mut dyn BufRead) -> Self {
+        Self {
+            from,
+            hash: Sha256::new(),
+            expected: 0,
+            end: None,
+            digest: None,
+            is_cut: false,
+            links: 0,
+            shown: None,
+        }
+    }
+
     fn next_line(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
         let mut line = Vec::new();
         let mut limited = std::io::Read::take(&mut *self.from, LONGEST);
@@ -206,7 +236,12 @@ impl Iterator for Lines<'_> {
             return self.next();
         }
         self.hash.update(&line);
-        let read = serde_json::from_slice::<EntryLine>(&line).ok().and_then(stored);
+        let mut read = serde_json::from_slice::<EntryLine>(&line).ok();
+        self.shown = read.as_mut().and_then(|line| line.shown.take());
+        let read = read.and_then(stored).filter(|entry| match (&self.shown, entry.text("digest")) {
+            (Some(shown), digest) => digest == Some(Digest::of(shown).to_string().as_str()),
+            (None, _) => true,
+        });
         // What cannot be read stands where an entry should, and is found wrong there.
         let entry = read.unwrap_or_else(|| Stored { seq: self.expected, ..Stored::default() });
         self.expected = entry.seq.saturating_add(1);

@@ -20,7 +20,8 @@ use crate::{Progress, StoreError, open, sources};
 /// be whole; what comes of it is verified once more before it gets its name.
 pub fn import_lines(from: &mut dyn BufRead, into: &Path, progress: &Progress) -> Result<u64, StoreError> {
     let new = NewFile::create(into)?;
-    let conn = open::writer_at(new.beside(), MIGRATIONS).map_err(|error| StoreError::Io(error.to_string()))?;
+    let conn =
+        open::writer_at(new.beside(), MIGRATIONS).map_err(|error| StoreError::Io(error.to_string()))?;
     conn.batch("BEGIN IMMEDIATE")?;
     let decisions = fill(&Tx::new(&conn), from, progress)?;
     conn.batch("COMMIT")?;
@@ -58,7 +59,8 @@ fn fill(tx: &Tx<'_>, from: &mut dyn BufRead, progress: &Progress) -> Result<u64,
             }
             Some(EntryType::Delivery) => copy.delivery()?,
             Some(EntryType::RunEnd) => copy.run_end()?,
-            Some(EntryType::Effect | EntryType::Revoked | EntryType::Redaction | EntryType::Prune) | None => {}
+            Some(EntryType::Effect | EntryType::Revoked | EntryType::Redaction | EntryType::Prune) | None => {
+            }
         }
         tx.run("UPDATE chains SET head_seq = ?1, head_hash = ?2", params![entry.seq, entry.hash])?;
     }
@@ -118,7 +120,8 @@ impl Copied<'_> {
     }
 
     fn needed(&self, name: &str) -> Result<String, StoreError> {
-        self.field(name).ok_or_else(|| StoreError::damaged(format_args!("an imported decision lacks `{name}`")))
+        self.field(name)
+            .ok_or_else(|| StoreError::damaged(format_args!("an imported decision lacks `{name}`")))
     }
 
     fn decision(&self, shown: Option<String>) -> Result<(), StoreError> {
@@ -138,7 +141,8 @@ impl Copied<'_> {
         let call = self.field("call");
         let call = call.as_deref().and_then(|call| call.split_once('.'));
         let number = |text: &str| text.parse::<u32>().map_err(|_| unreadable());
-        let call = call.map(|(turn, index)| Ok((number(turn)?, number(index)?))).transpose()?;
+        let call =
+            call.map(|(turn, index)| Ok::<_, StoreError>((number(turn)?, number(index)?))).transpose()?;
         let time = |name| self.field(name).map(|at| at.parse::<Time>().map(Time::as_millis)).transpose();
         let outcome = self.needed("outcome")?;
         self.tx.run(
