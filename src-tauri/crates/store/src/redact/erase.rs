@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::places::{FoundField, Owner, PLACES};
+use super::places::{FoundField, FoundRow, Owner, PLACES};
 use super::{Found, Secret};
 use crate::ledger::{self, Entry, EntryType};
 use crate::{
@@ -50,24 +50,15 @@ struct Loss {
 /// What [`erase`] would do, without doing it.
 pub fn tally(conn: &Conn, found: &Found) -> Result<Tally, StoreError> {
     let mut ended = Ended { conn, known: BTreeMap::new() };
-    let (mut owners, mut entries) = (BTreeSet::new(), BTreeSet::new());
-    let mut tally = Tally::default();
-    for row in &found.rows {
-        if ended.has(row.owner)? {
-            owners.insert(row.owner);
-            tally.places += 1;
-        }
-    }
-    for field in &found.fields {
-        let Some(owner) = owner_of(conn, field)? else { continue };
-        if ended.has(owner)? && is_text(conn, field)? {
-            owners.insert(owner);
-            entries.insert((&field.chain, field.seq));
-            tally.fields += 1;
-        }
-    }
-    tally.entries = entries.len() as u64;
-    tally.requests = owners.iter().filter(|owner| matches!(owner, Owner::Request(_))).count() as u64;
+    let chosen = chosen(conn, found, &mut ended)?;
+    let entries: BTreeSet<_> = chosen.fields.iter().map(|(field, _)| (&field.chain, field.seq)).collect();
+    let mut tally = Tally {
+        entries: entries.len() as u64,
+        fields: chosen.fields.len() as u64,
+        places: chosen.rows.len() as u64,
+        ..Tally::default()
+    };
+    tally.requests = chosen.owners.iter().filter(|owner| matches!(owner, Owner::Request(_))).count() as u64;
     tally.running = ended.known.values().filter(|ended| !**ended).count() as u64;
     Ok(tally)
 }
@@ -78,11 +69,10 @@ pub fn erase(tx: &Tx<'_>, secret: &Secret, found: &Found, erasure: Erasure) -> R
     // What is overwritten leaves nothing in the pages that it was in.
     tx.row("PRAGMA secure_delete = ON", [], |_| Ok(()))?;
     let mut ended = Ended { conn: tx, known: BTreeMap::new() };
-    let mut losses: BTreeMap<Owner, Loss> = BTreeMap::new();
-    for row in &found.rows {
-        if !ended.has(row.owner)? {
-            continue;
-        }
+    let chosen = chosen(tx, found, &mut ended)?;
+    let mut losses: BTreeMap<Owner, Loss> =
+        chosen.owners.iter().map(|owner| (*owner, Loss::default())).collect();
+    for row in chosen.rows {
         let Some(place) = PLACES.get(row.place) else { continue };
         let mut changed = 0;
         for text in place.texts {
@@ -90,25 +80,19 @@ pub fn erase(tx: &Tx<'_>, secret: &Secret, found: &Found, erasure: Erasure) -> R
         }
         losses.entry(row.owner).or_default().places += changed;
     }
-    for owner in losses.keys() {
-        check_readable(tx, *owner)?;
-    }
     for (owner, loss) in &mut losses {
+        check_readable(tx, *owner)?;
         if let Owner::Request(key) = owner {
             loss.fields.extend(erase_decision(tx, *key)?);
         }
     }
-    for field in &found.fields {
-        let Some(owner) = owner_of(tx, field)? else { continue };
-        if TEXTS.contains(&field.name.as_str())
-            && ended.has(owner)?
-            && is_text(tx, field)?
-            && erase_field(tx, &field.chain, field.seq, &field.name)?
-        {
+    for (field, owner) in chosen.fields {
+        if TEXTS.contains(&field.name.as_str()) && erase_field(tx, &field.chain, field.seq, &field.name)? {
             let lost = (field.chain.clone(), field.seq, field.name.clone());
             losses.entry(owner).or_default().fields.insert(lost);
         }
     }
+    losses.retain(|_, loss| loss.places > 0 || !loss.fields.is_empty());
     let mut tally = Tally::default();
     for (owner, loss) in &losses {
         record(tx, *owner, loss, erasure)?;
@@ -120,6 +104,31 @@ pub fn erase(tx: &Tx<'_>, secret: &Secret, found: &Found, erasure: Erasure) -> R
     }
     tally.running = ended.known.values().filter(|ended| !**ended).count() as u64;
     Ok(tally)
+}
+
+/// What of all that was found is erased: what has ended.
+struct Chosen<'a> {
+    owners: BTreeSet<Owner>,
+    rows: Vec<&'a FoundRow>,
+    fields: Vec<(&'a FoundField, Owner)>,
+}
+
+fn chosen<'a>(conn: &Conn, found: &'a Found, ended: &mut Ended<'_>) -> Result<Chosen<'a>, StoreError> {
+    let mut chosen = Chosen { owners: BTreeSet::new(), rows: Vec::new(), fields: Vec::new() };
+    for row in &found.rows {
+        if ended.has(row.owner)? {
+            chosen.owners.insert(row.owner);
+            chosen.rows.push(row);
+        }
+    }
+    for field in &found.fields {
+        let Some(owner) = owner_of(conn, field)? else { continue };
+        if ended.has(owner)? && is_text(conn, field)? {
+            chosen.owners.insert(owner);
+            chosen.fields.push((field, owner));
+        }
+    }
+    Ok(chosen)
 }
 
 /// What has ended, each looked up once.
