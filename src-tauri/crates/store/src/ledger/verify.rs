@@ -1,6 +1,7 @@
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
-use sayso_domain::{Digest, RequestKey, RequestState};
+use sayso_domain::{Digest, RequestKey, RequestState, SourceId};
 
 use super::entry::{REQUEST, RUN};
 use super::gap::Gaps;
@@ -126,12 +127,13 @@ impl Check<'_> {
             progress: self.progress,
         };
         let (conn, decisions) = (self.conn, &mut self.decisions);
+        let mut kinds = HashMap::new();
         let found = walk.all(&mut entries, |entry| {
             if entry.kind != EntryType::Decision.as_str().as_bytes() {
                 return Ok(None);
             }
             *decisions += 1;
-            decision(conn, entry)
+            decision(conn, &mut kinds, entry)
         });
         self.entries = walk.entries;
         if let Some(found) = found? {
@@ -175,15 +177,25 @@ impl Check<'_> {
 }
 
 /// Whether History shows what the entry says. Erased fields cannot be compared.
-fn decision(conn: &Conn, entry: &Stored) -> Result<Option<Found>, StoreError> {
+fn decision(
+    conn: &Conn,
+    kinds: &mut HashMap<SourceId, String>,
+    entry: &Stored,
+) -> Result<Option<Found>, StoreError> {
     let changed = Ok(at(Problem::Changed, entry.seq));
     let key = entry.request.as_deref().and_then(|key| std::str::from_utf8(key).ok());
     let Some(key) = key.and_then(|key| key.parse::<RequestKey>().ok()) else { return changed };
-    let shown = || -> Result<_, StoreError> {
+    let mut shown = || -> Result<_, StoreError> {
         let Some(request) = requests::get(conn, key)? else { return Ok(None) };
         let Some(settled) = settlements::get(conn, key)? else { return Ok(None) };
-        let Some(source) = sources::get(conn, request.source)? else { return Ok(None) };
-        let fields = decision::fields(&request, &settled, &source.kind)?;
+        let kind = match kinds.entry(request.source) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => match sources::get(conn, request.source)? {
+                Some(source) => unknown.insert(source.kind),
+                None => return Ok(None),
+            },
+        };
+        let fields = decision::fields(&request, &settled, kind)?;
         Ok(Some((request, settled, fields)))
     };
     let (request, settled, fields) = match shown() {
