@@ -127,6 +127,7 @@ async fn attend<R: Runtime>(app: &AppHandle<R>, host: Host) {
     let (forwarding, events) = (app.clone(), host.events());
     spawn(&shell, async move { forwarding.state::<Subscribers>().forward(events).await });
     spawn(&shell, pulse::follow(host.clone(), shell.pulse.clone()));
+    spawn(&shell, start_anew(app.clone(), host.clone()));
     let opening = app.clone();
     let notifier = Notifier {
         host,
@@ -138,6 +139,12 @@ async fn attend<R: Runtime>(app: &AppHandle<R>, host: Host) {
     if let Err(error) = notifier.start(shell.tasks.token()) {
         tracing::error!("no notifications are shown: their thread cannot be started: {error}");
     }
+}
+
+/// A backup is to be put in the place of the database, for which the host must end.
+async fn start_anew<R: Runtime>(app: AppHandle<R>, host: Host) {
+    host.restart_wanted().await;
+    app.request_restart();
 }
 
 fn spawn(shell: &Shell, task: impl Future<Output = ()> + Send + 'static) {

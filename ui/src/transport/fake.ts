@@ -3,10 +3,14 @@ import type { Decide } from '../bindings/Decide';
 import type { DecideMany } from '../bindings/DecideMany';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
 import type { InboxList } from '../bindings/InboxList';
+import type { HistoryExport } from '../bindings/HistoryExport';
+import type { Job } from '../bindings/Job';
+import type { JobRef } from '../bindings/JobRef';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { RequestKeys } from '../bindings/RequestKeys';
 import type { Settings } from '../bindings/Settings';
 import type { Snooze } from '../bindings/Snooze';
+import type { Verification } from '../bindings/Verification';
 import type { Listener, Transport } from './commands';
 import { AGENTS, HISTORY, REQUESTS, RUNS, SENDERS, at, request } from './fake-data';
 import { CallError, NO_SESSION, unreachable } from './problem';
@@ -19,7 +23,7 @@ export function fake(options: string): Transport {
   if (many > 0)
     for (let n = 0; n < many; n += 1)
       requests.push(request({ key: `n${n}`, kind: 'approval', prompt: `Delete old build ${n}?`, source: 'clean-bot', tool: 'shell', summary: `rm -r builds/${n}`, age: 30_000 + n * 60, arguments: `{"command":"rm -r builds/${n}"}` }));
-  let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true, undo_seconds: 3 };
+  let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true, undo_seconds: 3, retention: { days: null, megabytes: null } };
   const settled = new Map<string, RequestDetail>();
   let listener: Listener | null = null;
 
@@ -33,6 +37,24 @@ export function fake(options: string): Transport {
     settled.set(key, { ...detail, decision });
     setTimeout(() => listener?.changed({ topic: 'inbox', id: key }), 20);
     return decision;
+  }
+
+  const jobs: Job[] = [];
+  function job(what: string, more: Partial<Job> = {}): Job {
+    const begun: Job = { id: `job-${jobs.length}`, what, done: 0, total: 1284, state: 'running', message: null, path: null, verification: null };
+    jobs.unshift(begun);
+    const tick = setInterval(() => {
+      if (begun.state !== 'running') return clearInterval(tick);
+      begun.done = Math.min(1284, begun.done + 107);
+      if (begun.done === 1284) Object.assign(begun, { state: 'done', ...more });
+      listener?.changed({ topic: 'jobs', id: begun.id });
+    }, 100);
+    return begun;
+  }
+  function jobOf({ job: id }: JobRef): Job {
+    const found = jobs.find((one) => one.id === id);
+    if (found === undefined) throw new CallError('not_found', 'There is no such job. Jobs are forgotten when Sayso ends.');
+    return found;
   }
 
   const answers: Record<string, (params: never) => unknown> = {
@@ -132,6 +154,19 @@ export function fake(options: string): Transport {
         next: ['Agent was told the request was declined', 'Run finished 13:59'],
       };
     },
+    'history.verify_job': () => job('verify', { verification: answers['history.verify']!(undefined as never) as Verification }),
+    'history.head': () => ({ chain: '01a2323f-2057-768f-bfd9-fe3c42ec8ab6', seq: 1284, hash: 'f4a3aceb0f8bc1c92d2e28ac1dc401ed0f8e3d81b6606e8e29e2cbd25ad77dae', signature: has('error') ? null : 'c2lnbmVk', public_key: has('error') ? null : 'a2V5', unsigned: has('error') ? 'The keyring cannot be read: it is locked.' : null }),
+    'history.export': ({ format, path }: HistoryExport) => job('export', { path: path ?? `~/.local/share/sayso/exports/sayso-history.${format}`, message: '1284 decisions were exported.' }),
+    'history.redact': () => ({ entries: 1, fields: 3, requests: 1, places: 4, running: has('many') ? 2 : 0, setups: [], backups: ['~/.local/share/sayso/backups/sayso-20261201T090000000.db'] }),
+    'jobs.list': () => jobs,
+    'jobs.show': jobOf,
+    'jobs.cancel': (params: JobRef) => Object.assign(jobOf(params), { state: 'cancelled', message: 'It was stopped. Nothing that was there before has changed.' }),
+    'backups.list': () => (has('empty') ? [] : [{ path: '~/.local/share/sayso/backups/sayso-20261201T090000000.db', at: at(-7200), bytes: 4_210_688 }]),
+    'backups.create': () => job('backup', { message: 'The backup was made and checked.' }),
+    'backups.restore': () => ({ restart: true }),
+    'storage.show': () => ({ bytes: 5_242_880, free_bytes: 819_200, decisions: 1284, oldest: at(-8_000_000), backups_bytes: 4_210_688 }),
+    'storage.compact': () => job('compact', { message: '819200 bytes were given back.' }),
+    'storage.prune': () => job('prune', { message: 'There was nothing to remove.' }),
     'history.verify': () => ({ ok: !has('error'), entries: 1284, head: 'ab', entry: has('error') ? 12 : null, problem: has('error') ? 'changed' : null }),
   };
 

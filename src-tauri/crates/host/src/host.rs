@@ -14,6 +14,8 @@ use uuid::Uuid;
 use crate::data_dir::DataDir;
 use crate::dto::{Health, Topic, UiEvent};
 use crate::elicitation::{self, OpenQuestions};
+use crate::jobs::Jobs;
+use crate::keeping;
 use crate::listed::Listed;
 use crate::live::LiveTexts;
 use crate::mcp::{self, McpPool};
@@ -47,10 +49,12 @@ struct Inner {
     listed: Listed,
     senders: Senders,
     webhooks: Webhooks,
+    jobs: Jobs,
     demo: OnceCell<String>,
     state: Mutex<State>,
     tasks: TaskTracker,
     stop: CancellationToken,
+    restart: CancellationToken,
 }
 
 /// What is known only while the host runs.
@@ -94,10 +98,12 @@ impl Host {
             listed: Listed::default(),
             senders: Senders::default(),
             webhooks: Webhooks::default(),
+            jobs: Jobs::default(),
             demo: OnceCell::new(),
             state: Mutex::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
+            restart: CancellationToken::new(),
         }));
         match host.begin().await {
             Ok(()) => Ok(host),
@@ -117,8 +123,10 @@ impl Host {
         }
         self.end_tools().await;
         elicitation::recover(self).await?;
+        keeping::end_restored_runs(self).await?;
         runs::recover(self).await?;
         self.spawn(sweeper::run(self.clone()));
+        self.spawn(keeping::run(self.clone()));
         self.spawn(outbox::run(self.clone()));
         self.spawn(mcp::run(self.clone()));
         Ok(())
@@ -147,6 +155,11 @@ impl Host {
     /// The data folder.
     pub fn data_dir(&self) -> &Path {
         self.0.dir.path()
+    }
+
+    /// Waits until the host should be ended and opened anew: a backup is to be put in the place of the database.
+    pub async fn restart_wanted(&self) {
+        self.0.restart.cancelled().await;
     }
 
     /// Ends what runs, so that the next host can go on with it. Runs are not stopped: they are rows.
@@ -206,6 +219,14 @@ impl Host {
 
     pub(crate) fn webhooks(&self) -> &Webhooks {
         &self.0.webhooks
+    }
+
+    pub(crate) fn jobs(&self) -> &Jobs {
+        &self.0.jobs
+    }
+
+    pub(crate) fn want_restart(&self) {
+        self.0.restart.cancel();
     }
 
     pub(crate) fn senders(&self) -> &Senders {

@@ -37,7 +37,7 @@ const WAITING: Migration = &[waiting::SCHEMA, deliveries::HELD];
 
 const SEARCH: Migration = &[];
 
-const KEEPING: Migration = &[];
+const KEEPING: Migration = &[ledger::KEEPING_SCHEMA, request_events::KEEPING_SCHEMA];
 
 /// The format that a list of migrations leads to.
 pub(crate) fn version(migrations: &[Migration]) -> u32 {

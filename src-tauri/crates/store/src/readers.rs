@@ -2,7 +2,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::StoreError;
 use crate::conn::{Conn, Reader};
@@ -63,6 +63,13 @@ impl Readers {
             self.put_back(conn);
         }
         result
+    }
+
+    /// Waits for those who read, and lets nobody read until the permit is dropped.
+    pub(crate) async fn rest(&self) -> Result<OwnedSemaphorePermit, StoreError> {
+        let all = Arc::clone(&self.seats).acquire_many_owned(READERS as u32).await;
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        all.map_err(|_| StoreError::Closed)
     }
 
     /// Lets nobody read any more, and waits for those who do.

@@ -6,6 +6,7 @@ mod agents;
 mod event;
 mod history;
 mod inbox;
+mod keeping;
 mod risk;
 mod runs;
 mod senders;
@@ -20,9 +21,13 @@ pub use inbox::{
     Decide, DecideMany, DecideOne, DecidedMany, DecidedOne, Decision, InboxList, InboxPage, RequestChoice,
     RequestDetail, RequestItem, RequestKeys, RequestRef, Snooze, TrailStep,
 };
+pub use keeping::{
+    BackupCreate, BackupItem, BackupRestore, ExportFormat, HistoryExport, Job, JobRef, JobState, LedgerHead,
+    Redact, Redacted, Restored, StorageInfo, Verify,
+};
 pub use risk::{Risk, RiskMark};
 pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
 pub use senders::{Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken};
-pub use status::{AppStatus, Appearance, Empty, Health, LONGEST_UNDO, Settings};
+pub use status::{AppStatus, Appearance, Empty, Health, LONGEST_UNDO, Retention, Settings};

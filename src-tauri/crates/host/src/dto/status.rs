@@ -53,6 +53,22 @@ pub struct Settings {
     pub close_to_tray: bool,
     /// For how many seconds a decision can be taken back, 0 to 10: so long its answer is held.
     pub undo_seconds: u8,
+    /// How long decisions are kept.
+    pub retention: Retention,
+}
+
+/// How long decisions are kept. What goes, goes by whole days, oldest first, and the record says so.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+#[derive(PartialEq, Eq)]
+#[serde(default)]
+pub struct Retention {
+    /// For so many days; none for ever.
+    #[ts(type = "number | null")]
+    pub days: Option<u32>,
+    /// As far as they take no more room than this; none for any.
+    #[ts(type = "number | null")]
+    pub megabytes: Option<u32>,
 }
 
 /// The most that [`Settings::undo_seconds`] can be.
@@ -79,6 +95,12 @@ pub struct Empty {}
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { appearance: Appearance::System, notifications: true, close_to_tray: true, undo_seconds: 3 }
+        Self {
+            appearance: Appearance::System,
+            notifications: true,
+            close_to_tray: true,
+            undo_seconds: 3,
+            retention: Retention::default(),
+        }
     }
 }

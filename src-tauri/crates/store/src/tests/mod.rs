@@ -3,8 +3,11 @@
 
 mod copy;
 mod history;
+mod keeping;
 mod ledger;
+mod lines;
 mod open;
+mod redact;
 mod senders;
 mod tables;
 mod tamper;
