@@ -14,6 +14,10 @@ export type RequestDetail = {
  */
 item: RequestItem, 
 /**
+ * The whole prompt, as it came.
+ */
+prompt: string, 
+/**
  * The arguments that the tool will get: JSON text as the model wrote it.
  */
 arguments: string | null, 

@@ -56,4 +56,8 @@ digest: string,
 /**
  * How much care the answer needs.
  */
-risk: Risk, };
+risk: Risk, 
+/**
+ * Until when the person put it off.
+ */
+snoozed_until: string | null, };

@@ -22,7 +22,9 @@ export function requestOf({ item, tool, arguments: args, folder, diff, digest }:
       digest,
       // It is decided: nothing is left to be careful with.
       risk: 'low',
+      snoozed_until: null,
     },
+    prompt: item.prompt,
     arguments: args,
     editable: null,
     choices: [],

@@ -9,6 +9,10 @@ import type { Decision } from '../bindings/Decision';
 import type { HistoryDetail } from '../bindings/HistoryDetail';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
 import type { HistoryPage } from '../bindings/HistoryPage';
+import type { InboxOutline } from '../bindings/InboxOutline';
+import type { KeyItem } from '../bindings/KeyItem';
+import type { KeyName } from '../bindings/KeyName';
+import type { KeySet } from '../bindings/KeySet';
 import type { LiveText } from '../bindings/LiveText';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { RequestItem } from '../bindings/RequestItem';
@@ -29,6 +33,7 @@ import type { SenderToken } from '../bindings/SenderToken';
 import type { Settings } from '../bindings/Settings';
 import type { UiEvent } from '../bindings/UiEvent';
 import type { Verification } from '../bindings/Verification';
+import type { Waiting } from '../bindings/Waiting';
 import type { Problem } from './problem';
 
 type Nothing = Record<string, never>;
@@ -37,6 +42,7 @@ type Nothing = Record<string, never>;
 export interface Commands {
   status: [Nothing, AppStatus];
   'inbox.list': [Nothing, RequestItem[]];
+  'inbox.outline': [InboxOutline, Waiting[]];
   'inbox.show': [RequestRef, RequestDetail];
   'inbox.decide': [Decide, Decision];
   'runs.list': [Nothing, RunItem[]];
@@ -61,8 +67,11 @@ export interface Commands {
   'history.list': [HistoryFilter, HistoryPage];
   'history.show': [RequestRef, HistoryDetail];
   'history.verify': [Nothing, Verification];
+  'keys.list': [Nothing, KeyItem[]];
+  'keys.set': [KeySet, KeyItem];
+  'keys.remove': [KeyName, Nothing];
   'settings.get': [Nothing, Settings];
-  'settings.set': [Settings, Settings];
+  'settings.set': [Partial<Settings>, Settings];
 }
 
 export type Command = keyof Commands;
@@ -91,4 +100,8 @@ export interface Transport {
   subscribe: (listener: Listener) => void;
   /** Opens the sign-in page of a request in the person's browser. */
   openUrl: (key: string, url: string) => Promise<void>;
+  /** Opens the data folder in the person's file manager; in the app's own window alone. */
+  openDataFolder: () => Promise<void>;
+  /** Ends the app; in its own window alone. */
+  quit: () => Promise<void>;
 }

@@ -21,6 +21,7 @@ mod rpc;
 mod runs;
 mod secrets;
 mod senders;
+mod settings;
 mod sweeper;
 mod trust;
 mod view;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::commands::{agents, callbacks, decide, history, inbox, runs, senders, status};
+use crate::commands::{agents, callbacks, decide, history, inbox, keys, runs, senders, status};
 use crate::host::Host;
 use crate::{RpcError, code};
 
@@ -15,6 +15,7 @@ use crate::{RpcError, code};
 const COMMANDS: &[(&str, Browser)] = &[
     ("status", Browser::May),
     ("inbox.list", Browser::May),
+    ("inbox.outline", Browser::May),
     ("inbox.show", Browser::May),
     ("inbox.decide", Browser::May),
     ("runs.list", Browser::May),
@@ -39,6 +40,9 @@ const COMMANDS: &[(&str, Browser)] = &[
     ("senders.callback", Browser::MayNot),
     ("senders.resend", Browser::MayNot),
     ("senders.revoke", Browser::MayNot),
+    ("keys.list", Browser::MayNot),
+    ("keys.set", Browser::MayNot),
+    ("keys.remove", Browser::MayNot),
     ("settings.get", Browser::May),
     ("settings.set", Browser::MayNot),
 ];
@@ -68,6 +72,7 @@ impl Host {
         match command {
             "status" => answer(status::status(self).await),
             "inbox.list" => answer(inbox::list(self).await),
+            "inbox.outline" => answer(inbox::outline(self, read(params)?).await),
             "inbox.show" => answer(inbox::show(self, read(params)?).await),
             "inbox.decide" => answer(decide::decide(self, surface, read(params)?).await),
             "runs.list" => answer(runs::list(self).await),
@@ -92,6 +97,9 @@ impl Host {
             "senders.resend" => answer(callbacks::resend(self, read(params)?).await),
             "senders.rotate" => answer(senders::rotate(self, read(params)?).await),
             "senders.revoke" => answer(senders::revoke(self, read(params)?).await),
+            "keys.list" => answer(keys::list(self).await),
+            "keys.set" => answer(keys::set(self, read_secretly(params)?).await),
+            "keys.remove" => answer(keys::remove(self, read(params)?).await),
             "settings.get" => answer(status::settings(self).await),
             "settings.set" => answer(status::set_settings(self, read(params)?).await),
             unknown => Err(unknown_command(unknown)),
@@ -125,6 +133,12 @@ fn unknown_command(command: &str) -> RpcError {
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
     serde_json::from_value(params)
         .map_err(|error| RpcError::new(code::BAD_REQUEST, format!("The parameters cannot be read: {error}.")))
+}
+
+/// As [`read`], for what holds a secret: an error repeats none of it.
+fn read_secretly<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+    serde_json::from_value(params)
+        .map_err(|_| RpcError::new(code::BAD_REQUEST, "The parameters cannot be read. Nothing was changed."))
 }
 
 fn answer<T: Serialize>(result: Result<T, RpcError>) -> Result<Value, RpcError> {

@@ -1,15 +1,24 @@
+use sayso_agent::system_time as now;
 use sayso_store::history::{self, HistoryQuery};
 use sayso_store::{calls, messages, requests, settlements};
 
 use super::{no_request, request_key, storage};
 use crate::RpcError;
-use crate::dto::{RequestDetail, RequestItem, RequestRef};
+use crate::dto::{InboxOutline, RequestDetail, RequestItem, RequestRef, Waiting};
 use crate::host::Host;
 use crate::view;
 
 pub(crate) async fn list(host: &Host) -> Result<Vec<RequestItem>, RpcError> {
     let pending = host.store().read(|reader| requests::pending(reader)).await.map_err(storage)?;
     Ok(pending.iter().map(view::request::item).collect())
+}
+
+pub(crate) async fn outline(host: &Host, params: InboxOutline) -> Result<Vec<Waiting>, RpcError> {
+    let found = host.store().read(move |reader| match params.newest {
+        None => requests::outline(reader),
+        Some(most) => requests::newest(reader, most, now()),
+    });
+    Ok(found.await.map_err(storage)?.iter().map(view::request::waiting).collect())
 }
 
 pub(crate) async fn show(host: &Host, params: RequestRef) -> Result<RequestDetail, RpcError> {

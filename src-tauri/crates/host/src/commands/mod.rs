@@ -5,6 +5,7 @@ pub(crate) mod callbacks;
 pub(crate) mod decide;
 pub(crate) mod history;
 pub(crate) mod inbox;
+pub(crate) mod keys;
 pub(crate) mod runs;
 pub(crate) mod senders;
 pub(crate) mod status;

@@ -33,6 +33,31 @@ pub struct RequestItem {
     pub digest: String,
     /// How much care the answer needs.
     pub risk: Risk,
+    /// Until when the person put it off.
+    pub snoozed_until: Option<String>,
+}
+
+/// What to tell of the requests that wait.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+#[serde(deny_unknown_fields)]
+pub struct InboxOutline {
+    /// Only so many, the newest first, and none that the person put off; else all, the oldest first.
+    #[serde(default)]
+    #[ts(optional)]
+    pub newest: Option<u32>,
+}
+
+/// That a request waits, for who announces it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct Waiting {
+    /// Its key.
+    pub key: String,
+    /// Its deadline.
+    pub expires_at: Option<String>,
+    /// Until when the person put it off.
+    pub snoozed_until: Option<String>,
 }
 
 /// A request with everything that a person needs to decide.
@@ -41,6 +66,8 @@ pub struct RequestItem {
 pub struct RequestDetail {
     /// As in the list.
     pub item: RequestItem,
+    /// The whole prompt, as it came.
+    pub prompt: String,
     /// The arguments that the tool will get: JSON text as the model wrote it.
     pub arguments: Option<String>,
     /// Where the person may change the arguments and approve what they made of them: the JSON schema that these must fit, as

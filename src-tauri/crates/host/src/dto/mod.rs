@@ -6,6 +6,7 @@ mod agents;
 mod event;
 mod history;
 mod inbox;
+mod keys;
 mod risk;
 mod runs;
 mod senders;
@@ -16,10 +17,13 @@ pub use event::{Topic, UiEvent};
 pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
-pub use inbox::{Decide, Decision, RequestChoice, RequestDetail, RequestItem, RequestRef, TrailStep};
+pub use inbox::{
+    Decide, Decision, InboxOutline, RequestChoice, RequestDetail, RequestItem, RequestRef, TrailStep, Waiting,
+};
+pub use keys::{KeyItem, KeyName, KeySet};
 pub use risk::{Risk, RiskMark};
 pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
 pub use senders::{Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken};
-pub use status::{AppStatus, Appearance, Empty, Health, Settings};
+pub use status::{AppStatus, Appearance, Density, Empty, Health, QuietHours, Retention, Settings};

@@ -1,9 +1,9 @@
 use sayso_domain::{Choice, RequestState, risk};
-use sayso_store::requests::RequestRow;
+use sayso_store::requests::{Outline, RequestRow};
 use sayso_store::settlements::SettlementRow;
 
 use super::{decision, summary};
-use crate::dto::{RequestChoice, RequestDetail, RequestItem, Risk, RiskMark, TrailStep};
+use crate::dto::{RequestChoice, RequestDetail, RequestItem, Risk, RiskMark, TrailStep, Waiting};
 
 pub(crate) fn item(row: &RequestRow) -> RequestItem {
     with_risk(row, risk::of_shown(&row.shown).level)
@@ -28,6 +28,15 @@ fn with_risk(row: &RequestRow, level: risk::RiskLevel) -> RequestItem {
         request: json(request),
         digest: row.digest.to_string(),
         risk: as_dto(level),
+        snoozed_until: row.snoozed_until.map(|at| at.to_string()),
+    }
+}
+
+pub(crate) fn waiting(row: &Outline) -> Waiting {
+    Waiting {
+        key: row.key.to_string(),
+        expires_at: row.expires_at.map(|at| at.to_string()),
+        snoozed_until: row.snoozed_until.map(|at| at.to_string()),
     }
 }
 
@@ -40,6 +49,7 @@ pub(crate) fn detail(
     let found = risk::of_shown(shown);
     RequestDetail {
         item: with_risk(row, found.level),
+        prompt: shown.request.prompt.clone(),
         arguments: shown.arguments.clone(),
         editable: shown.editable.as_ref().filter(|_| shown.is_editable()).map(ToString::to_string),
         choices: shown.choices.iter().map(choice).collect(),
