@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use jiff::Zoned;
+use jiff::ZonedDateTime;
 use jiff::civil::{Date, time};
 use sayso_domain::Time;
 use sayso_host::Host;
@@ -21,7 +21,7 @@ pub(crate) struct Held {
 }
 
 /// Whether the person wants no notifications at this moment. The later end counts where there are two.
-pub(crate) fn held(settings: &Settings, now: &Zoned) -> Option<Held> {
+pub(crate) fn held(settings: &Settings, now: &ZonedDateTime) -> Option<Held> {
     let paused = settings.paused_until.as_deref().and_then(|until| until.parse::<Time>().ok());
     let paused = paused.filter(|until| *until > time_of(now)).map(|until| ("paused", until));
     let quiet = settings.quiet_hours.as_ref().and_then(|hours| quiet_until(hours, now));
@@ -30,7 +30,7 @@ pub(crate) fn held(settings: &Settings, now: &Zoned) -> Option<Held> {
     Some(Held { until, why: format!("{what} until {}", words(until, now)) })
 }
 
-fn quiet_until(hours: &QuietHours, now: &Zoned) -> Option<Time> {
+fn quiet_until(hours: &QuietHours, now: &ZonedDateTime) -> Option<Time> {
     let (from, to) = hours.minutes()?;
     let minute = u16::try_from(i32::from(now.hour()) * 60 + i32::from(now.minute())).ok()?;
     let within = if from < to { (from..to).contains(&minute) } else { minute >= from || minute < to };
@@ -42,32 +42,32 @@ fn quiet_until(hours: &QuietHours, now: &Zoned) -> Option<Time> {
 }
 
 /// In an hour.
-pub(crate) fn in_an_hour(now: &Zoned) -> Time {
+pub(crate) fn in_an_hour(now: &ZonedDateTime) -> Time {
     time_of(now).plus_millis(60 * 60 * 1000)
 }
 
 /// Tomorrow, when a day begins for people.
-pub(crate) fn tomorrow(now: &Zoned) -> Time {
+pub(crate) fn tomorrow(now: &ZonedDateTime) -> Time {
     const MORNING: u16 = 8 * 60;
     let morning = now.date().tomorrow().ok().and_then(|day| at(day, MORNING, now));
     morning.unwrap_or_else(|| time_of(now).plus_millis(24 * 60 * 60 * 1000))
 }
 
-fn at(day: Date, minute: u16, now: &Zoned) -> Option<Time> {
+fn at(day: Date, minute: u16, now: &ZonedDateTime) -> Option<Time> {
     let (hour, minute) = (i8::try_from(minute / 60).ok()?, i8::try_from(minute % 60).ok()?);
-    let at = day.to_datetime(time(hour, minute, 0, 0)).to_zoned(now.time_zone().clone()).ok()?;
+    let at = day.to_datetime(time(hour, minute, 0, 0)).to_zoned_datetime(now.time_zone().clone()).ok()?;
     Some(time_of(&at))
 }
 
 /// A moment of the host's.
-pub(crate) fn time_of(at: &Zoned) -> Time {
+pub(crate) fn time_of(at: &ZonedDateTime) -> Time {
     Time::from_millis(at.timestamp().as_millisecond())
 }
 
 /// Today the time of day alone.
-fn words(until: Time, now: &Zoned) -> String {
+fn words(until: Time, now: &ZonedDateTime) -> String {
     let Ok(until) = jiff::Timestamp::from_millisecond(until.as_millis()) else { return String::new() };
-    let until = until.to_zoned(now.time_zone().clone());
+    let until = until.to_zoned_datetime(now.time_zone().clone());
     let days = now.date().until(until.date()).map_or(i32::MAX, |span| span.get_days());
     match days {
         0 => until.strftime("%H:%M").to_string(),
@@ -79,7 +79,7 @@ fn words(until: Time, now: &Zoned) -> String {
 /// Keeps `told`, and the faces, informed of whether notifications are held back.
 pub(crate) async fn follow(host: Host, mut pulse: watch::Receiver<Pulse>, told: watch::Sender<Option<Held>>) {
     loop {
-        let now = Zoned::now();
+        let now = ZonedDateTime::now();
         let held = held(&pulse.borrow_and_update().settings, &now);
         let left = held.as_ref().map_or(LOOK, |held| {
             let left = held.until.as_millis() - time_of(&now).as_millis();
@@ -104,7 +104,7 @@ pub(crate) async fn follow(host: Host, mut pulse: watch::Receiver<Pulse>, told: 
 mod tests {
     use super::*;
 
-    fn now(text: &str) -> Zoned {
+    fn now(text: &str) -> ZonedDateTime {
         text.parse().unwrap()
     }
 

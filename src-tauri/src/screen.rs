@@ -66,7 +66,11 @@ async fn follow_saver(name: &'static str, path: &'static str, tell: impl Fn(bool
     let rule =
         MatchRule::builder().msg_type(Type::Signal).sender(name)?.interface(name)?.member("ActiveChanged")?;
     let mut signals = in_time(MessageStream::for_match_rule(rule.build(), &connection, Some(16))).await?;
-    let mut owner = in_time(bus.get_name_owner(name.try_into()?)).await.ok().map(|owner| owner.to_string());
+    let mut owner = timeout(LIMIT, bus.get_name_owner(name.try_into()?))
+        .await
+        .ok()
+        .and_then(Result::ok)
+        .map(|owner| owner.to_string());
     loop {
         let active = async {
             let reply =

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use jiff::Zoned;
+use jiff::ZonedDateTime;
 use sayso_domain::RequestKey;
 use sayso_host::dto::{Decide, Decision, Health, Settings};
 use sayso_host::{Host, Surface, code};
@@ -188,7 +188,7 @@ async fn decide<R: Runtime>(app: &AppHandle<R>, host: &Host, key: RequestKey, pa
 }
 
 async fn pause_notifications(host: &Host, pause: Pause) {
-    let now = Zoned::now();
+    let now = ZonedDateTime::now();
     let until = match pause {
         Pause::Hour => Some(quiet::in_an_hour(&now)),
         Pause::Tomorrow => Some(quiet::tomorrow(&now)),

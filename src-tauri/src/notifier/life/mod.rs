@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use jiff::Zoned;
+use jiff::ZonedDateTime;
 use sayso_domain::{RequestKey, Time};
 use sayso_host::RpcError;
 use sayso_host::dto::{Decision, Health, Settings, UiEvent};
@@ -190,13 +190,13 @@ impl<'a> Life<'a> {
 
     /// When to look again, though nothing happens until then.
     fn wake_at(&self) -> Instant {
-        let (now, clock) = (Instant::now(), quiet::time_of(&Zoned::now()));
+        let (now, clock) = (Instant::now(), quiet::time_of(&ZonedDateTime::now()));
         let until = |at: Time| {
             let left = at.as_millis() - clock.as_millis();
             now + Duration::from_millis(u64::try_from(left).unwrap_or_default()).min(LOOK)
         };
         let settings = self.settings();
-        let held = quiet::held(&settings, &Zoned::now()).map(|held| held.until);
+        let held = quiet::held(&settings, &ZonedDateTime::now()).map(|held| held.until);
         let on_the_wall = held.into_iter().chain(self.asleep.values().min().copied());
         let reminder = self.board.next_reminder(settings.reminder_minutes);
         let raising = self.board.wake_at().filter(|_| self.doing.is_none() && self.may_raise(&settings));
@@ -259,7 +259,7 @@ impl<'a> Life<'a> {
                         return Done::Raised(raise, Ok(Outcome::Settled));
                     };
                     let left = glance.expires_at.filter(|_| reminds);
-                    let left = left.map(|at| time_left(at, quiet::time_of(&Zoned::now())));
+                    let left = left.map(|at| time_left(at, quiet::time_of(&ZonedDateTime::now())));
                     let said = Said::of(&glance, openness, skills, left.as_deref());
                     let buttons = Buttons::new(said.offer);
                     let is_heard = sound && (reminds || !is_known);
@@ -294,7 +294,7 @@ impl<'a> Life<'a> {
     }
 
     fn may_raise(&self, settings: &Settings) -> bool {
-        settings.notifications && quiet::held(settings, &Zoned::now()).is_none()
+        settings.notifications && quiet::held(settings, &ZonedDateTime::now()).is_none()
     }
 
     /// Settings or the lock have changed.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jiff::Zoned;
+use jiff::ZonedDateTime;
 use sayso_domain::{RequestKey, Time};
 use sayso_host::dto::{Decide, Decision, InboxOutline, RequestDetail, RequestRef, Topic, UiEvent, Waiting};
 use sayso_host::{Host, RpcError, Surface, code};
@@ -86,7 +86,7 @@ impl Life<'_> {
 
     /// It waits, unless the person put it off until later.
     fn waits(&mut self, key: RequestKey, expires_at: Option<Time>, snoozed_until: Option<Time>) {
-        let now = quiet::time_of(&Zoned::now());
+        let now = quiet::time_of(&ZonedDateTime::now());
         if let Some(until) = snoozed_until.filter(|until| *until > now) {
             self.asleep.insert(key, until);
             self.board.settled(key);
@@ -99,7 +99,7 @@ impl Life<'_> {
 
     /// Time has passed.
     pub(super) async fn time(&mut self) {
-        let (now, clock) = (Instant::now(), quiet::time_of(&Zoned::now()));
+        let (now, clock) = (Instant::now(), quiet::time_of(&ZonedDateTime::now()));
         if self.rest_until.is_some_and(|until| until <= now) {
             self.rest_until = None;
         }
