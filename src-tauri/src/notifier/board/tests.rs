@@ -168,7 +168,9 @@ fn another_service_is_told_of_what_waits() {
 #[test]
 fn a_list_of_what_waits_settles_the_rest() {
     let mut stage = Stage::with([1, 2, 3]);
-    (7..10).for_each(|id| drop(stage.raise(id)));
+    for id in 7..10 {
+        stage.raise(id);
+    }
     stage.board.only(&BTreeSet::from([key(2)]));
     assert_eq!(stage.to_close(), [7, 9]);
     stage.board.withdraw_all();
