@@ -65,6 +65,27 @@ async fn the_shortcut_opens_the_inbox_from_anywhere() {
     wait_until("it is let go", SOON, async || app.status().await["global_shortcut"].is_null()).await;
 }
 
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_key_that_no_keyring_takes_is_refused_and_is_in_no_file() {
+    const KEY: &str = "sk-this-must-stay-away";
+    let app = Background::start().await;
+    // No keyring is on this bus.
+    let refused = app.rpc.call("keys.set", json!({ "name": "work", "value": KEY })).await;
+    assert_eq!(refused, Err("bad_request".to_owned()));
+    assert_eq!(app.rpc.call("keys.list", json!({})).await, Ok(json!([])), "what was not kept is not listed");
+    let mut open = vec![app.desktop.home().to_owned()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.is_file() {
+            let holds =
+                std::fs::read(&path).unwrap().windows(KEY.len()).any(|window| window == KEY.as_bytes());
+            assert!(!holds, "{} holds the key", path.display());
+        }
+    }
+}
+
 /// A keyboard.
 struct Keys {
     display: x11rb::rust_connection::RustConnection,

@@ -8,3 +8,4 @@ mod notices;
 mod services;
 mod stage;
 mod tray;
+mod window;

@@ -13,9 +13,22 @@ use serde_json::{Value, json};
 /// The app without a window.
 pub(crate) struct Background {
     pub(crate) desktop: Desktop,
-    pub(crate) sayso: Sayso,
     pub(crate) app: OwnedChild,
+    asking: Asking,
+}
+
+/// Who asks and decides in the app of a desktop.
+pub(crate) struct Asking {
+    pub(crate) sayso: Sayso,
     pub(crate) rpc: Rpc,
+}
+
+impl std::ops::Deref for Background {
+    type Target = Asking;
+
+    fn deref(&self) -> &Asking {
+        &self.asking
+    }
 }
 
 impl Background {
@@ -26,10 +39,9 @@ impl Background {
 
     /// On a desktop that is prepared, for example with a notification service.
     pub(crate) async fn start_on(desktop: Desktop) -> Self {
-        let sayso = Sayso::new(&desktop.data_dir());
         let app = OwnedChild::start(&mut command(&desktop, &["--background"]));
-        let rpc = connect(&sayso).await;
-        Self { desktop, sayso, app, rpc }
+        let asking = Asking::of(&desktop).await;
+        Self { desktop, app, asking }
     }
 
     /// Ends the app by force and starts it again, with something done in between.
@@ -38,7 +50,30 @@ impl Background {
         std::fs::remove_file(self.sayso.data_dir().join("endpoint.json")).unwrap();
         between(&self.sayso);
         self.app = OwnedChild::start(&mut command(&self.desktop, &["--background"]));
-        self.rpc = connect(&self.sayso).await;
+        self.asking = Asking::of(&self.desktop).await;
+    }
+
+    pub(crate) fn has_window(&self) -> bool {
+        self.desktop.display.windows().iter().any(|title| title.contains("Sayso"))
+    }
+
+    pub(crate) async fn wait_window(&self) {
+        wait_until("a window is open", SOON, async || self.has_window()).await;
+    }
+}
+
+impl Asking {
+    /// Once the app's host has its doors open.
+    pub(crate) async fn of(desktop: &Desktop) -> Self {
+        let sayso = Sayso::new(&desktop.data_dir());
+        let file = sayso.data_dir().join("endpoint.json");
+        let url = wait_value("the host has its doors open", SOON, async || {
+            let endpoint: Value = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
+            endpoint["url"].as_str().map(str::to_owned)
+        });
+        let rpc = Rpc::at(&url.await, sayso.data_dir());
+        rpc.call("status", json!({})).await.unwrap();
+        Self { sayso, rpc }
     }
 
     /// A program of this machine asks for a yes or no; gives the request's key.
@@ -88,14 +123,6 @@ impl Background {
     pub(crate) async fn status(&self) -> Value {
         self.rpc.call("status", json!({})).await.unwrap()
     }
-
-    pub(crate) fn has_window(&self) -> bool {
-        self.desktop.display.windows().iter().any(|title| title.contains("Sayso"))
-    }
-
-    pub(crate) async fn wait_window(&self) {
-        wait_until("a window is open", SOON, async || self.has_window()).await;
-    }
 }
 
 /// The app on a desktop, with these arguments.
@@ -104,15 +131,4 @@ pub(crate) fn command(desktop: &Desktop, arguments: &[&str]) -> Command {
     desktop.apply(&mut command);
     command.args(arguments).stdin(Stdio::null());
     command
-}
-
-async fn connect(sayso: &Sayso) -> Rpc {
-    let file = sayso.data_dir().join("endpoint.json");
-    let url = wait_value("the host has its doors open", SOON, async || {
-        let endpoint: Value = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
-        endpoint["url"].as_str().map(str::to_owned)
-    });
-    let rpc = Rpc::at(&url.await, sayso.data_dir());
-    rpc.call("status", json!({})).await.unwrap();
-    rpc
 }

@@ -82,7 +82,7 @@ async fn a_press_on_an_entry_of_an_older_menu_or_too_soon_decides_nothing() {
     item.press_id(new.child("Approve").unwrap()).await;
     tokio::time::sleep(GUARD).await;
     for id in &ids {
-        item.press_id(*id).await;
+        assert!(!item.press_id(*id).await, "the old entry is gone");
     }
     assert!(ids.iter().all(|id| new.child("Approve") != Some(*id) && new.child("Deny") != Some(*id)));
     let third = app.ask("Water a tree?").await;
@@ -100,13 +100,13 @@ async fn what_needs_care_data_or_reading_cannot_be_approved_in_the_tray() {
         assert!(labels.iter().all(|label| label != "Approve"), "{labels:?}");
         labels[labels.len() - 2..].to_vec()
     };
-    assert_eq!(last("Tidy up?").await, ["Deny", "Open"]);
+    assert_eq!(last("rm -rf /").await, ["Deny", "Open"]);
     app.ask_with("Which colour?", &["--option", "Red"]).await;
     assert_eq!(last("Which colour?").await, ["Deny", "Open"]);
     let long = json!({ "tool": "note", "arguments": { "text": "x".repeat(400) } });
     app.ask_with("Keep a note?", &["--data", &long.to_string()]).await;
-    assert_eq!(last("Keep a note?").await, ["Deny", "Open"]);
-    press(&app, &item, ("Tidy up?", "Deny"), &key, "declined").await;
+    assert_eq!(last("{\"text\":").await, ["Deny", "Open"]);
+    press(&app, &item, ("rm -rf /", "Deny"), &key, "declined").await;
 }
 
 #[tokio::test]

@@ -100,13 +100,13 @@ impl TrayItem {
     pub async fn press(&self, label: &str) {
         let menu = self.menu().await;
         let found = find(&menu, label).unwrap_or_else(|| panic!("no entry {label:?} in {menu:#?}"));
-        self.press_id(found).await;
+        assert!(self.press_id(found).await, "the entry {label:?} can be pressed");
     }
 
-    /// Presses the entry that the app calls so, whether or not it is still there.
-    pub async fn press_id(&self, id: i32) {
+    /// Presses the entry that the app calls so. False where the app has it no longer.
+    pub async fn press_id(&self, id: i32) -> bool {
         let event = (id, "clicked", Value::from(0_i32), 0_u32);
-        self.menu_proxy().await.call::<_, _, ()>("Event", &event).await.expect("the entry can be pressed");
+        self.menu_proxy().await.call::<_, _, ()>("Event", &event).await.is_ok()
     }
 
     async fn property(&self, name: &str) -> String {

@@ -1,5 +1,6 @@
 //! Which notifications should be there and which are. It knows no bus and no clock: what happens and when are arguments.
 
+mod shown;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use sayso_domain::{RequestKey, Time};
 use tokio::time::Instant;
 
+pub(super) use shown::{Buttons, Click, Raise, Shown};
 use summary::Summary;
 
 /// So many new notifications within [`BURST`]; what comes on top is told in one.
@@ -50,6 +52,8 @@ struct Entry {
     reminds: bool,
     /// Whether the person was told of it before.
     is_known: bool,
+    /// When the person was told of it first.
+    told_at: Option<Time>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -61,69 +65,22 @@ enum Raised {
     Gone,
 }
 
-/// What is on the screen for a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shown {
-    pub(super) id: u32,
-    pub(super) buttons: Buttons,
-    /// Of the request as it was shown.
-    pub(super) digest: String,
-    pub(super) at: Instant,
-}
-
-/// What a notification's buttons are called on the bus: names that nobody can guess.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Buttons {
-    pub(super) open: String,
-    pub(super) approve: Option<String>,
-    pub(super) deny: Option<String>,
-}
-
-/// A notification to raise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Raise {
-    /// Of one request.
-    Request {
-        key: RequestKey,
-        /// The service puts it in the place of this one.
-        replaces: Option<u32>,
-        /// Whether it reminds of the deadline.
-        reminds: bool,
-        /// Whether the person was told of it before.
-        is_known: bool,
-    },
-    /// Of so many.
-    Summary { count: usize, more: bool, replaces: Option<u32> },
-}
-
-/// What a click means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Click {
-    Open(RequestKey),
-    Decide {
-        key: RequestKey,
-        ok: bool,
-        digest: String,
-    },
-    /// It was settled meanwhile.
-    Settled(RequestKey),
-    Inbox,
-}
-
 impl Board {
-    /// This request waits. Of a deadline that is already near its first notification is warning enough.
-    pub(super) fn waits(&mut self, key: RequestKey, expires_at: Option<Time>, now: Time, minutes: u8) {
+    /// This request waits.
+    pub(super) fn waits(&mut self, key: RequestKey, expires_at: Option<Time>) {
         if self.wanted.contains_key(&key) {
             return;
         }
         self.to_raise.insert(key);
-        if let Some(at) =
-            expires_at.filter(|at| at.as_millis() - i64::from(minutes) * MINUTE > now.as_millis())
-        {
-            self.deadlines.insert((at, key));
-        }
-        let entry =
-            Entry { expires_at, raised: Raised::NotYet, replaces: None, reminds: false, is_known: false };
+        self.deadlines.extend(expires_at.map(|at| (at, key)));
+        let entry = Entry {
+            expires_at,
+            raised: Raised::NotYet,
+            replaces: None,
+            reminds: false,
+            is_known: false,
+            told_at: None,
+        };
         self.wanted.insert(key, entry);
     }
 
@@ -159,11 +116,12 @@ impl Board {
         Some(at.plus_millis(-i64::from(minutes) * MINUTE))
     }
 
-    /// Reminds of the deadlines that are near by now.
+    /// Reminds of the deadlines that are near by now. Who was told of a request while its deadline was near knows it.
     pub(super) fn remind(&mut self, now: Time, minutes: u8) {
-        while self.next_reminder(minutes).is_some_and(|at| at <= now) {
+        while let Some(due) = self.next_reminder(minutes).filter(|due| *due <= now) {
             let Some((at, key)) = self.deadlines.pop_first() else { return };
-            if at > now {
+            let told_at = self.wanted.get(&key).and_then(|entry| entry.told_at);
+            if at > now && told_at.is_some_and(|told_at| told_at < due) {
                 self.raise_again(key, |entry| entry.reminds = true);
             }
         }
@@ -230,7 +188,7 @@ impl Board {
     }
 
     /// The service shows it. If its request settled meanwhile, it is withdrawn.
-    pub(super) fn shown(&mut self, key: RequestKey, shown: Shown) {
+    pub(super) fn shown(&mut self, key: RequestKey, shown: Shown, now: Time) {
         self.to_close.retain(|other| *other != shown.id);
         self.late.retain(|(id, _, _)| *id != shown.id);
         match self.wanted.get_mut(&key) {
@@ -238,6 +196,7 @@ impl Board {
                 self.by_id.retain(|_, other| *other != key);
                 self.by_id.insert(shown.id, key);
                 (entry.raised, entry.reminds, entry.is_known) = (Raised::Shown(shown), false, true);
+                entry.told_at = entry.told_at.or(Some(now));
             }
             None => self.to_close.push_back(shown.id),
         }
@@ -404,13 +363,5 @@ impl Board {
     fn withdraw(&mut self, id: u32) {
         self.by_id.remove(&id);
         self.to_close.push_back(id);
-    }
-}
-
-impl Buttons {
-    fn has(&self, action: &str) -> bool {
-        action == super::DEFAULT_ACTION
-            || action == self.open
-            || [&self.approve, &self.deny].into_iter().any(|own| own.as_deref() == Some(action))
     }
 }

@@ -1,9 +1,9 @@
 //! The notifier at work: one call of the service at a time, and everything that may happen meanwhile.
 
+mod raising;
 mod requests;
 
 use std::collections::BTreeMap;
-use std::pin::Pin;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -16,42 +16,20 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::board::{Board, Buttons, Raise, Shown};
-use super::desktop::{Desktop, Notice, Signal, Skills};
+use super::board::{Board, Raise, Shown};
+use super::desktop::{Desktop, Signal, Skills};
 use super::memory::Memory;
-use super::said::{Openness, Said, time_left};
+use super::said::Openness;
 use super::{FAREWELL, HANGS, LIMIT, MISSING, NO_BUS, Notifier, REST};
-use crate::glance::Glance;
 use crate::pulse::Pulse;
 use crate::quiet;
 use crate::screen::{Locks, is_locked};
-use requests::detail;
+use raising::{Doing, Done, Outcome, under_way};
 
 /// How long at most until the clock on the wall is looked at: it may be set, and machines sleep.
 const LOOK: Duration = Duration::from_secs(20);
 /// How many signals are kept that come while a notification is on its way, before its number is known.
 const MOST_EARLY: usize = 16;
-
-type Doing = Pin<Box<dyn Future<Output = Done> + Send>>;
-
-/// What one call of the service came to.
-enum Done {
-    Asked(Result<Skills, String>),
-    Raised(Raise, Result<Outcome, String>),
-    Closed(Result<(), String>),
-}
-
-/// What became of a notification that was to be raised.
-enum Outcome {
-    Shown {
-        shown: Shown,
-        service: String,
-    },
-    /// Its request waits no longer.
-    Settled,
-    /// Its request cannot be read right now.
-    Unread,
-}
 
 /// One thing that happened.
 enum Heard {
@@ -146,6 +124,10 @@ impl<'a> Life<'a> {
                 Heard::Signal(Some(signal)) => self.signal(signal).await,
                 Heard::Signal(None) => {}
                 Heard::Owner(owner) => {
+                    // One that was pushed aside may never answer what it was asked.
+                    if desktop.owner.is_some() && owner.is_some() {
+                        self.give_up();
+                    }
                     desktop.owner = owner;
                     self.another_service();
                 }
@@ -155,13 +137,18 @@ impl<'a> Life<'a> {
                 Heard::Time => self.time().await,
             }
         }
+        self.give_up();
         self.another_service();
+        self.health(NO_BUS);
+    }
+
+    /// Waits no longer for the call that is under way.
+    fn give_up(&mut self) {
         self.doing = None;
+        self.late_at = None;
         if let Some((raise, _)) = self.raising.take() {
             self.board.failed(&raise);
         }
-        self.late_at = None;
-        self.health(NO_BUS);
     }
 
     async fn hear(&mut self, desktop: &mut Desktop) -> Heard {
@@ -231,44 +218,6 @@ impl<'a> Life<'a> {
         };
         self.doing = Some(next);
         self.late_at = Some(Instant::now() + LIMIT);
-    }
-
-    fn raise(&self, raise: Raise, skills: Skills, sound: bool, desktop: &Desktop) -> Doing {
-        let openness = self.openness;
-        match raise {
-            Raise::Summary { count, more, replaces } => {
-                let said = Said::of_many(count, more);
-                let buttons = Buttons::new(said.offer);
-                let is_heard = sound && replaces.is_none();
-                let notice = Notice { said, buttons: buttons.clone(), replaces, is_heard, skills };
-                let raiser = desktop.raiser();
-                Box::pin(async move {
-                    let raised = raiser.raise(notice).await;
-                    Done::Raised(raise, raised.map(|raised| shown(raised, buttons, String::new())))
-                })
-            }
-            Raise::Request { key, replaces, reminds, is_known } => {
-                let (host, raiser) = (self.notifier.host.clone(), desktop.raiser());
-                Box::pin(async move {
-                    let detail = match detail(&host, key).await {
-                        Ok(Some(detail)) => detail,
-                        Ok(None) => return Done::Raised(raise, Ok(Outcome::Settled)),
-                        Err(_) => return Done::Raised(raise, Ok(Outcome::Unread)),
-                    };
-                    let Some(glance) = Glance::of(&detail) else {
-                        return Done::Raised(raise, Ok(Outcome::Settled));
-                    };
-                    let left = glance.expires_at.filter(|_| reminds);
-                    let left = left.map(|at| time_left(at, quiet::time_of(&ZonedDateTime::now())));
-                    let said = Said::of(&glance, openness, skills, left.as_deref());
-                    let buttons = Buttons::new(said.offer);
-                    let is_heard = sound && (reminds || !is_known);
-                    let notice = Notice { said, buttons: buttons.clone(), replaces, is_heard, skills };
-                    let raised = raiser.raise(notice).await;
-                    Done::Raised(raise, raised.map(|raised| shown(raised, buttons, glance.digest)))
-                })
-            }
-        }
     }
 
     /// Keeps in mind what is shown; at first, finds out what an earlier run left.
@@ -362,7 +311,9 @@ impl<'a> Life<'a> {
 
     fn raised(&mut self, raise: &Raise, shown: Shown, openness: Openness) {
         match raise {
-            Raise::Request { key, .. } => self.board.shown(*key, shown),
+            Raise::Request { key, .. } => {
+                self.board.shown(*key, shown, quiet::time_of(&ZonedDateTime::now()))
+            }
             Raise::Summary { .. } => self.board.summary_shown(shown.id),
         }
         if openness != self.openness {
@@ -424,17 +375,5 @@ impl<'a> Life<'a> {
             self.said = Some(health.clone());
             self.notifier.host.set_notifications(health);
         }
-    }
-}
-
-fn shown((id, service): (u32, String), buttons: Buttons, digest: String) -> Outcome {
-    Outcome::Shown { shown: Shown { id, buttons, digest, at: Instant::now() }, service }
-}
-
-/// The outcome of the call that is under way; pending for ever where there is none.
-async fn under_way(doing: &mut Option<Doing>) -> Done {
-    match doing {
-        Some(doing) => doing.await,
-        None => std::future::pending().await,
     }
 }

@@ -92,8 +92,7 @@ impl Life<'_> {
             self.board.settled(key);
         } else {
             self.asleep.remove(&key);
-            let minutes = self.pulse.borrow().settings.reminder_minutes;
-            self.board.waits(key, expires_at, now, minutes);
+            self.board.waits(key, expires_at);
         }
     }
 
