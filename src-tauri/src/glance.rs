@@ -47,10 +47,8 @@ impl Glance {
             && item.source.chars().count() <= SOURCE
             // A difference is read in the window.
             && detail.diff.is_none();
-        let offer = if item.risk == Risk::High
-            || !Kind::from(item.kind.as_str()).is_permission()
-            || !detail.choices.is_empty()
-        {
+        let is_permission = Kind::from(item.kind.as_str()).is_permission();
+        let offer = if item.risk == Risk::High || !is_permission || !detail.choices.is_empty() {
             Offer::Nothing
         } else if is_whole {
             Offer::ApproveAndDeny
@@ -58,8 +56,10 @@ impl Glance {
             Offer::Deny
         };
         let some = some_lines(detail);
+        // What would run says most; of a question it is the question itself.
+        let brief = if is_permission { some.last() } else { some.first() };
         Some(Self {
-            brief: some.last().cloned().unwrap_or_default(),
+            brief: brief.cloned().unwrap_or_default(),
             key: item.key.parse().ok()?,
             digest: item.digest.clone(),
             source: one_line(&item.source, SOURCE),
@@ -178,6 +178,11 @@ pub(crate) mod tests {
         assert_eq!(glance.lines, ["Run a command?", "rm -r build", "shell", "in /work", "Deletes a folder."]);
         assert_eq!(glance.offer, Offer::ApproveAndDeny);
         assert_eq!(glance.label(30), "demo: rm -r build");
+        let question = of(|detail| {
+            detail.item.kind = "question".to_owned();
+            detail.item.summary = "Red, Blue".to_owned();
+        });
+        assert_eq!(question.label(30), "demo: Run a command?");
         let glance = of(|detail| {
             detail.prompt = "Run rm -r build?".to_owned();
             detail.arguments = Some(r#"{"command":"rm -r build"}"#.to_owned());
