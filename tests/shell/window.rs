@@ -47,7 +47,6 @@ async fn what_is_clicked_outside_of_the_window_is_shown_in_it_and_only_shown() {
     notifications.decide(&late, "Approve").await;
     wait_fragment(&page, &format!("/history/{other}")).await;
     page.wait_text("Denied").await;
-    page.shot("shell-late-click").await;
 
     let config = json!({ "name": "a & b", "base_url": "http://127.0.0.1:1/v1", "model": "m" });
     app.rpc.call("agents.save", json!({ "config": config.to_string() })).await.unwrap();
@@ -59,7 +58,6 @@ async fn what_is_clicked_outside_of_the_window_is_shown_in_it_and_only_shown() {
     page.wait_text("New run").await;
     let chosen = page.find("dialog select").await.prop("value").await.unwrap();
     assert_eq!(chosen.as_deref(), Some("a & b"));
-    page.shot("shell-new-run").await;
     page.press("Cancel").await;
     wait_fragment(&page, &format!("/history/{other}")).await;
     assert_eq!([app.state(&key).await, app.state(&other).await], ["pending", "declined"]);
@@ -93,7 +91,6 @@ async fn the_window_asks_whether_to_quit_and_opens_the_data_folder() {
     let item = watcher.item().await;
     item.press("Quit").await;
     page.wait_text("1 run is at work").await;
-    page.shot("shell-quit").await;
     page.press("Keep running").await;
     page.wait_gone("1 run is at work").await;
     app.status().await;
