@@ -1,11 +1,12 @@
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use sayso_domain::RequestKey;
-use sayso_host::Host;
-use sayso_host::dto::Health;
+use sayso_host::dto::{AppStatus, Empty, Health};
+use sayso_host::{Host, Surface};
 use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Builder, Manager as _, RunEvent, Runtime, WindowEvent, Wry};
 use tokio::signal::unix::{SignalKind, signal};
@@ -15,17 +16,22 @@ use tokio_util::task::TaskTracker;
 
 use crate::args::{Args, Asked};
 use crate::attempt::attempt;
+use crate::call::call;
 use crate::context::context;
 use crate::notifier::Notifier;
 use crate::pulse::{self, Pulse};
+use crate::quiet::{self, Held};
+use crate::screen::{self, Locks};
 use crate::start::Start;
 use crate::subscribers::Subscribers;
 use crate::tray::{self, Tray};
 use crate::window::{self, Page};
-use crate::{commands, identity, tray_host};
+use crate::{commands, habits, identity, place, shortcut};
 
 /// No host runs here: no display, or the folder is in use.
 const NO_HOST: u8 = 3;
+/// How long the question whether to quit stands: quitting once more within it is the answer.
+const QUESTION: Duration = Duration::from_secs(60);
 /// How long the app waits at its end for its own tasks.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -36,13 +42,21 @@ struct Shell {
     pulse: watch::Sender<Pulse>,
     /// Whether the desktop has a panel that shows trays.
     panel: AtomicBool,
+    /// Who says that the screen is locked.
+    locks: watch::Sender<Locks>,
+    /// The data folder, where it is not the usual one.
+    data_dir: Option<PathBuf>,
+    /// When the person was asked whether to quit although runs are at work.
+    asked_to_quit: Mutex<Option<Instant>>,
 }
 
 /// Runs the app until the person ends it.
 pub(crate) fn run(args: Args) -> ExitCode {
     let data_dir = sayso_host::data_dir(args.data_dir.clone());
     sayso_host::Logs::Folder(&data_dir).begin();
-    let builder = builder(Builder::<Wry>::new(), Start::new(data_dir.clone()));
+    let is_usual = args.data_dir.is_none() && std::env::var_os("SAYSO_DATA_DIR").is_none();
+    let elsewhere = (!is_usual).then(|| data_dir.clone());
+    let builder = builder(Builder::<Wry>::new(), Start::new(data_dir.clone()), elsewhere);
     let single = tauri_plugin_single_instance::Builder::new()
         .dbus_id(identity::bus_name(&data_dir))
         .callback(|app, arguments, _| started_again(app, arguments))
@@ -66,7 +80,11 @@ pub(crate) fn run(args: Args) -> ExitCode {
 }
 
 /// The commands and what they need: the same for the real app and for tests.
-pub(crate) fn builder<R: Runtime>(builder: Builder<R>, start: Start) -> Builder<R> {
+pub(crate) fn builder<R: Runtime>(
+    builder: Builder<R>,
+    start: Start,
+    data_dir: Option<PathBuf>,
+) -> Builder<R> {
     builder
         .manage(start)
         .manage(Subscribers::default())
@@ -75,11 +93,16 @@ pub(crate) fn builder<R: Runtime>(builder: Builder<R>, start: Start) -> Builder<
             stop: CancellationToken::new(),
             pulse: watch::Sender::new(Pulse::default()),
             panel: AtomicBool::new(false),
+            locks: watch::Sender::new(Locks::default()),
+            data_dir,
+            asked_to_quit: Mutex::new(None),
         })
         .invoke_handler(tauri::generate_handler![
             commands::rpc,
             commands::subscribe,
             commands::open_url,
+            commands::open_data_folder,
+            commands::quit,
             commands::startup_error,
             commands::retry_start,
         ])
@@ -98,12 +121,13 @@ fn set_up<R: Runtime>(app: &AppHandle<R>, args: &Args) {
     if !args.background {
         window::show(app, args.open.map_or(Page::AsItIs, Page::Request));
     }
-    let shell = app.state::<Shell>();
-    spawn(&shell, follow_pulse(app.clone(), shell.pulse.subscribe()));
-    spawn(&shell, follow_panel(app.clone()));
-    spawn(&shell, end_on_signal(app.clone()));
+    let opening = app.clone();
+    shortcut::on_press(move || window::show(&opening, Page::Inbox));
+    spawn(app, follow_panel(app.clone()));
+    spawn(app, screen::watch(app.state::<Shell>().locks.clone()));
+    spawn(app, end_on_signal(app.clone()));
     let starting = app.clone();
-    spawn(&shell, async move { begin(&starting).await });
+    spawn(app, async move { begin(&starting).await });
 }
 
 /// Starts the host, and what lives with it. Where it cannot start, the window says why.
@@ -125,16 +149,21 @@ async fn attend<R: Runtime>(app: &AppHandle<R>, host: Host) {
     // Known before anything is raised: the person may want no notifications.
     shell.pulse.send_replace(pulse::read(&host).await);
     let (forwarding, events) = (app.clone(), host.events());
-    spawn(&shell, async move { forwarding.state::<Subscribers>().forward(events).await });
-    spawn(&shell, pulse::follow(host.clone(), shell.pulse.clone()));
-    spawn(&shell, start_anew(app.clone(), host.clone()));
+    spawn(app, async move { forwarding.state::<Subscribers>().forward(events).await });
+    spawn(app, pulse::follow(host.clone(), shell.pulse.clone()));
+    spawn(app, start_anew(app.clone(), host.clone()));
+    let quiet = watch::Sender::<Option<Held>>::default();
+    spawn(app, tray::follow(app.clone(), host.clone(), shell.pulse.subscribe(), quiet.subscribe()));
+    spawn(app, quiet::follow(host.clone(), shell.pulse.subscribe(), quiet));
+    spawn(app, habits::follow(host.clone(), shell.pulse.subscribe(), shell.data_dir.clone()));
     let opening = app.clone();
     let notifier = Notifier {
         host,
         pulse: shell.pulse.subscribe(),
+        locks: shell.locks.subscribe(),
         stop: shell.stop.clone(),
         session_dir: identity::session_dir(app.state::<Start>().data_dir()),
-        open: Box::new(move |key: RequestKey| window::show(&opening, Page::Request(key))),
+        open: Box::new(move |page| window::show(&opening, page)),
     };
     if let Err(error) = notifier.start(shell.tasks.token()) {
         tracing::error!("no notifications are shown: their thread cannot be started: {error}");
@@ -147,7 +176,9 @@ async fn start_anew<R: Runtime>(app: AppHandle<R>, host: Host) {
     app.request_restart();
 }
 
-fn spawn(shell: &Shell, task: impl Future<Output = ()> + Send + 'static) {
+/// Does this for as long as the app runs.
+pub(crate) fn spawn<R: Runtime>(app: &AppHandle<R>, task: impl Future<Output = ()> + Send + 'static) {
+    let shell = app.state::<Shell>();
     let stop = shell.stop.clone();
     let until_stopped = async move {
         stop.run_until_cancelled(task).await;
@@ -155,19 +186,27 @@ fn spawn(shell: &Shell, task: impl Future<Output = ()> + Send + 'static) {
     shell.tasks.spawn_on(until_stopped, tauri::async_runtime::handle().inner());
 }
 
-/// Shows on the tray how many requests wait.
-async fn follow_pulse<R: Runtime>(app: AppHandle<R>, mut pulse: watch::Receiver<Pulse>) {
-    while pulse.changed().await.is_ok() {
-        let waiting = pulse.borrow_and_update().waiting;
-        if let Some(tray) = app.try_state::<Tray<R>>() {
-            tray.show(waiting);
+/// Ends the app; where runs are at work, only once the person was asked and quits again.
+pub(crate) fn quit_asking<R: Runtime>(app: &AppHandle<R>) {
+    let Some(host) = app.state::<Start>().running() else { return app.exit(0) };
+    let quitting = app.clone();
+    spawn(app, async move {
+        let status = call::<AppStatus>(&host, Surface::Tray, "status", Empty {}).await;
+        let is_busy = status.is_ok_and(|status| status.active_runs > 0);
+        let shell = quitting.state::<Shell>();
+        let asked =
+            shell.asked_to_quit.lock().unwrap_or_else(PoisonError::into_inner).replace(Instant::now());
+        if is_busy && asked.is_none_or(|at| at.elapsed() > QUESTION) {
+            window::show(&quitting, Page::Quit);
+        } else {
+            quitting.exit(0);
         }
-    }
+    });
 }
 
 /// Knows whether the tray can be seen.
 async fn follow_panel<R: Runtime>(app: AppHandle<R>) {
-    tray_host::watch(|panel| {
+    tray::watch_panel(|panel| {
         app.state::<Shell>().panel.store(panel, Ordering::Relaxed);
         if let Some(host) = app.state::<Start>().running() {
             host.set_tray(tray_health(&app));
@@ -210,10 +249,16 @@ fn on_event(app: &AppHandle, event: RunEvent) {
     {
         // The window is gone. In the tray the app goes on without it.
         api.prevent_exit();
-    } else if let RunEvent::WindowEvent { label, event: WindowEvent::Destroyed, .. } = &event
+    } else if let RunEvent::WindowEvent { label, event, .. } = &event
         && label == window::MAIN
     {
-        app.state::<Subscribers>().clear();
+        if let WindowEvent::CloseRequested { .. } = event {
+            place::keep(app);
+        } else if let WindowEvent::Destroyed = event {
+            app.state::<Subscribers>().clear();
+        }
+    } else if let RunEvent::ExitRequested { .. } = event {
+        place::keep(app);
     } else if let RunEvent::Exit = event {
         end(app);
     }

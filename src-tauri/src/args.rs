@@ -7,11 +7,11 @@ use sayso_domain::RequestKey;
 pub(crate) const HELP: &str = "\
 The desktop approval inbox for AI agents.
 
-Usage: sayso-desktop [--data-dir DIR] [--background] [--open KEY]
+Usage: sayso-desktop [--data-dir DIR] [--background] [--open KEY | sayso://request/KEY]
 
   --data-dir DIR  the data folder; else $SAYSO_DATA_DIR, else the platform's own place
   --background    start in the tray, without a window
-  --open KEY      show the request with this key
+  --open KEY      show the request with this key; a link sayso://request/KEY does the same
   --help          print this
   --version       print the version
 ";
@@ -45,6 +45,8 @@ pub(crate) enum ArgsError {
     NoValue(&'static str),
     #[error("--open takes the key of a request, as `sayso list` prints it; `{0}` is none")]
     NotAKey(String),
+    #[error("links to Sayso look like sayso://request/KEY; this one leads nowhere, and nothing was opened")]
+    NoSuchLink,
     #[error("{0} means nothing here: try sayso-desktop --help")]
     Unknown(String),
 }
@@ -72,11 +74,21 @@ impl Asked {
                     let key = value("--open")?.to_string_lossy().into_owned();
                     args.open = Some(key.parse().map_err(|_| ArgsError::NotAKey(key))?);
                 }
+                _ if text.starts_with("sayso:") => {
+                    args.open = Some(linked(&text).ok_or(ArgsError::NoSuchLink)?)
+                }
                 _ => return Err(ArgsError::Unknown(text)),
             }
         }
         Ok(Self::Run(args))
     }
+}
+
+/// The request that a link leads to. Links come from anywhere: they are this, and can say no more.
+fn linked(link: &str) -> Option<RequestKey> {
+    let key = link.strip_prefix("sayso://request/")?;
+    let key: RequestKey = key.strip_suffix('/').unwrap_or(key).parse().ok()?;
+    Some(key)
 }
 
 #[cfg(test)]
@@ -106,6 +118,11 @@ mod tests {
         for (line, expected) in cases {
             assert_eq!(read(line), Ok(Asked::Run(expected)), "{line}");
         }
+        assert_eq!(
+            read(&format!("sayso://request/{KEY}")),
+            Ok(Asked::Run(Args { open: Some(key), ..Args::default() }))
+        );
+        assert_eq!(read(&format!("sayso://request/{KEY}/")), read(&format!("--open {KEY}")));
         assert_eq!(read("--background --help"), Ok(Asked::Help));
         assert_eq!(read("-V"), Ok(Asked::Version));
     }
@@ -115,6 +132,20 @@ mod tests {
         assert_eq!(read("--open"), Err(ArgsError::NoValue("--open")));
         assert_eq!(read("--open 7"), Err(ArgsError::NotAKey("7".to_owned())));
         assert_eq!(read("--opne 7"), Err(ArgsError::Unknown("--opne".to_owned())));
+        for link in [
+            "sayso:",
+            "sayso://request/",
+            "sayso://request/7",
+            "sayso://approve/0198c0de-0000-7000-8000-000000000001",
+            "sayso://request/0198c0de-0000-7000-8000-000000000001?ok=true",
+            "sayso://request/0198c0de-0000-7000-8000-000000000001#approve",
+            "sayso://request/0198c0de-0000-7000-8000-000000000001/approve",
+            "sayso://request/../0198c0de-0000-7000-8000-000000000001",
+            "sayso://request/%27;alert(1);%27",
+            "sayso://user@request/0198c0de-0000-7000-8000-000000000001",
+        ] {
+            assert_eq!(read(link), Err(ArgsError::NoSuchLink), "{link}");
+        }
         assert_eq!(read("file.txt"), Err(ArgsError::Unknown("file.txt".to_owned())));
     }
 }

@@ -14,7 +14,7 @@ use crate::start::Start;
 use crate::window::{self, Page};
 
 fn app(data_dir: &Path) -> App<MockRuntime> {
-    app::builder(mock_builder(), Start::new(data_dir.to_owned())).build(context()).unwrap()
+    app::builder(mock_builder(), Start::new(data_dir.to_owned()), None).build(context()).unwrap()
 }
 
 /// An app whose host runs in `data_dir`.
@@ -48,7 +48,7 @@ const OURS: &str = "tauri://localhost";
 fn the_window_may_call_the_host_and_numbers_keep_every_digit() {
     let folder = tempfile::tempdir().unwrap();
     let app = started(folder.path());
-    let window = window::create(app.handle(), Page::Inbox).unwrap();
+    let window = window::create(app.handle(), &Page::Inbox).unwrap();
     assert_eq!(invoke(&window, OURS, "startup_error", json!({})), Ok(Value::Null));
     let status = invoke(&window, OURS, "rpc", json!({ "command": "status", "params": {} })).unwrap();
     assert_eq!(status["waiting"], json!(0), "{status}");
@@ -66,7 +66,7 @@ fn the_window_may_call_the_host_and_numbers_keep_every_digit() {
 fn only_the_page_of_a_request_can_be_opened() {
     let folder = tempfile::tempdir().unwrap();
     let app = started(folder.path());
-    let window = window::create(app.handle(), Page::Inbox).unwrap();
+    let window = window::create(app.handle(), &Page::Inbox).unwrap();
     let unknown = json!({ "key": "0198c0de-0000-7000-8000-000000000001" });
     assert_eq!(invoke(&window, OURS, "open_url", unknown).unwrap_err()["code"], "not_found");
     let address = json!({ "key": "https://example.org" });
@@ -77,7 +77,7 @@ fn only_the_page_of_a_request_can_be_opened() {
 fn nothing_else_may_be_called() {
     let folder = tempfile::tempdir().unwrap();
     let app = app(folder.path());
-    let window = window::create(app.handle(), Page::Inbox).unwrap();
+    let window = window::create(app.handle(), &Page::Inbox).unwrap();
     for command in ["shell", "plugin:event|listen", "plugin:window|set_focus", "plugin:single-instance|x"] {
         let refused = invoke(&window, OURS, command, json!({})).unwrap_err();
         let said = refused.as_str().unwrap_or_default();
@@ -90,7 +90,7 @@ fn no_other_window_and_no_other_page_may_call() {
     let folder = tempfile::tempdir().unwrap();
     let app = app(folder.path());
     let other = WebviewWindowBuilder::new(&app, "other", WebviewUrl::default()).build().unwrap();
-    let main = window::create(app.handle(), Page::Inbox).unwrap();
+    let main = window::create(app.handle(), &Page::Inbox).unwrap();
     let status = json!({ "command": "status", "params": {} });
     for (window, from) in [(&other, OURS), (&main, "https://example.org"), (&main, "http://127.0.0.1:8080")] {
         let refused = invoke(window, from, "rpc", status.clone()).unwrap_err();
@@ -104,7 +104,7 @@ fn a_host_that_cannot_start_is_told_in_words_and_tried_again() {
     let in_the_way = folder.path().join("data");
     std::fs::write(&in_the_way, "a file where the folder should be").unwrap();
     let app = app(&in_the_way);
-    let window = window::create(app.handle(), Page::Inbox).unwrap();
+    let window = window::create(app.handle(), &Page::Inbox).unwrap();
     tauri::async_runtime::block_on(app.state::<Start>().begin()).map(drop).unwrap_err();
     let error = invoke(&window, OURS, "startup_error", json!({})).unwrap();
     assert_eq!(error["code"], "io");

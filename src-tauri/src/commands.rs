@@ -55,12 +55,33 @@ pub(crate) async fn open_url(start: State<'_, Start>, key: String) -> Result<(),
             format!("This page is not opened: {error}. Nothing was sent. Decline the request if you don't know it."),
         )
     })?;
-    let opened = tauri::async_runtime::spawn_blocking(move || open::that_detached(url.as_str())).await;
-    match opened {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(no_browser(&error)),
-        Err(error) => Err(no_browser(&error)),
-    }
+    open_elsewhere(url.to_string()).await.map_err(no_browser)
+}
+
+/// Opens the data folder in the person's own file manager.
+#[tauri::command]
+pub(crate) async fn open_data_folder(start: State<'_, Start>) -> Result<(), RpcError> {
+    let folder = start.data_dir().to_owned();
+    let shown = folder.display().to_string();
+    open_elsewhere(folder).await.map_err(|error| {
+        RpcError::new(
+            code::BAD_REQUEST,
+            format!(
+                "No file manager could be started: {error}. Nothing was changed. The data folder is {shown}."
+            ),
+        )
+    })
+}
+
+/// Ends the app, because the person said so although runs are at work.
+#[tauri::command]
+pub(crate) fn quit<R: Runtime>(app: AppHandle<R>) {
+    app.exit(0);
+}
+
+async fn open_elsewhere(what: impl AsRef<std::ffi::OsStr> + Send + 'static) -> Result<(), String> {
+    let opened = tauri::async_runtime::spawn_blocking(move || open::that_detached(what)).await;
+    opened.map_err(|error| error.to_string())?.map_err(|error| error.to_string())
 }
 
 /// Why there is no host, if there is none; waits until its start has ended.
@@ -85,7 +106,7 @@ fn unreadable(error: serde_json::Error) -> RpcError {
     RpcError::new(code::BAD_REQUEST, format!("The request cannot be read: {error}. Nothing was opened."))
 }
 
-fn no_browser(error: &dyn std::fmt::Display) -> RpcError {
+fn no_browser(error: String) -> RpcError {
     RpcError::new(
         code::BAD_REQUEST,
         format!(

@@ -4,17 +4,25 @@
 mod app;
 mod args;
 mod attempt;
+mod autostart;
+mod call;
 #[cfg(test)]
 mod capabilities;
 mod commands;
 mod context;
+mod glance;
+mod habits;
 mod identity;
 mod notifier;
+mod place;
 mod pulse;
+mod quiet;
+mod screen;
+mod shortcut;
 mod start;
 mod subscribers;
+mod token;
 mod tray;
-mod tray_host;
 mod window;
 
 use std::io::Write as _;

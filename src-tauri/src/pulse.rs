@@ -1,11 +1,12 @@
 use std::time::Duration;
 
-use sayso_host::dto::{AppStatus, Settings, Topic, UiEvent};
+use sayso_host::dto::{AppStatus, Empty, Settings, Topic, UiEvent};
 use sayso_host::{Host, Surface};
 use serde::de::DeserializeOwned;
-use serde_json::json;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::watch;
+
+use crate::call::call;
 
 /// How long a burst of changes is gathered before it is looked at.
 const BREATH: Duration = Duration::from_millis(50);
@@ -52,13 +53,6 @@ pub(crate) async fn follow(host: Host, pulse: watch::Sender<Pulse>) {
 }
 
 async fn ask<T: DeserializeOwned>(host: &Host, command: &str) -> Option<T> {
-    let answer = host.call(Surface::Window, command, json!({})).await;
-    let answer = answer.map_err(|error| error.to_string());
-    match answer.and_then(|answer| serde_json::from_value(answer).map_err(|error| error.to_string())) {
-        Ok(answer) => Some(answer),
-        Err(error) => {
-            tracing::warn!("{command}: {error}");
-            None
-        }
-    }
+    let answer = call(host, Surface::Window, command, Empty {}).await;
+    answer.map_err(|error| tracing::warn!("{command}: {error}")).ok()
 }

@@ -74,6 +74,26 @@ impl Display {
         assert!(self.wmctrl(&["-c", title]).is_some(), "no window {title:?} among {:?}", self.windows());
     }
 
+    /// Moves the window whose title contains `title` and gives it a size.
+    pub fn place_window(&self, title: &str, (x, y, width, height): (i32, i32, u32, u32)) {
+        let place = format!("0,{x},{y},{width},{height}");
+        assert!(
+            self.wmctrl(&["-r", title, "-e", &place]).is_some(),
+            "no window {title:?} among {:?}",
+            self.windows()
+        );
+    }
+
+    /// Where the window whose title contains `title` is, and how large.
+    pub fn window_place(&self, title: &str) -> Option<(i32, i32, u32, u32)> {
+        let listed = self.wmctrl(&["-lG"])?;
+        let line = listed.lines().find(|line| line.contains(title))?;
+        // window id, desktop, x, y, width, height, host, title
+        let mut fields = line.split_whitespace().skip(2);
+        let mut next = || fields.next()?.parse::<i32>().ok();
+        Some((next()?, next()?, next()?.unsigned_abs(), next()?.unsigned_abs()))
+    }
+
     /// What the whole screen shows now.
     pub fn picture(&self) -> Picture {
         let file = self.folder.path().join("Xvfb_screen0");

@@ -21,6 +21,7 @@ pub mod process;
 pub mod random;
 pub mod rpc;
 pub mod sayso;
+pub mod screen_saver;
 pub mod small_disk;
 #[path = "../../src-tauri/crates/agent/tests/support/sse.rs"]
 #[allow(unreachable_pub, reason = "shared with the tests of the agent")]

@@ -13,6 +13,9 @@ const NAME: &str = "org.freedesktop.Notifications";
 /// A client needs time to subscribe after Notify returned; a person is never faster than this either.
 const REACTION: Duration = Duration::from_millis(150);
 
+/// The app takes no decision right after a notification came up.
+const GUARD: Duration = Duration::from_millis(700);
+
 /// How the service behaves. One that is absent is simply not started.
 #[derive(Clone, Debug)]
 pub struct Behaviour {
@@ -20,6 +23,8 @@ pub struct Behaviour {
     pub capabilities: Vec<String>,
     /// Whether calls are answered at all; a service that hangs records them and stays silent.
     pub replies: bool,
+    /// Whether `CloseNotification` is obeyed; one that is not keeps what it shows on the screen.
+    pub closes: bool,
 }
 
 impl Behaviour {
@@ -38,8 +43,14 @@ impl Behaviour {
         Self { replies: false, ..Self::with_actions() }
     }
 
+    /// A desktop that draws buttons and takes nothing off the screen.
+    pub fn sticky() -> Self {
+        Self { closes: false, ..Self::with_actions() }
+    }
+
     fn capable_of(capabilities: &[&str]) -> Self {
-        Self { capabilities: capabilities.iter().map(ToString::to_string).collect(), replies: true }
+        let capabilities = capabilities.iter().map(ToString::to_string).collect();
+        Self { capabilities, replies: true, closes: true }
     }
 }
 
@@ -64,6 +75,21 @@ pub struct Notified {
     pub hints: HashMap<String, String>,
     /// Milliseconds, -1 for the desktop's own, 0 for never.
     pub expire_timeout: i32,
+    /// The caller's own name on the bus.
+    pub sender: String,
+}
+
+impl Notified {
+    /// What the button with this label is called, where there is one.
+    pub fn button(&self, label: &str) -> Option<&str> {
+        self.actions.iter().find(|(_, shown)| shown == label).map(|(key, _)| key.as_str())
+    }
+
+    /// The labels of its buttons, the click on the notification itself left out.
+    pub fn labels(&self) -> Vec<&str> {
+        let buttons = self.actions.iter().filter(|(key, _)| key != "default");
+        buttons.map(|(_, label)| label.as_str()).collect()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -124,6 +150,16 @@ impl FakeNotifications {
         self.signal("NotificationClosed", &(id, 2_u32)).await;
     }
 
+    /// A person reads, and then presses the button with this label.
+    ///
+    /// # Panics
+    /// When it has no such button.
+    pub async fn decide(&self, shown: &Notified, label: &str) {
+        let key = shown.button(label).unwrap_or_else(|| panic!("no button {label:?} on {shown:?}"));
+        self.react_after(shown.id, GUARD).await;
+        self.press(shown.id, key).await;
+    }
+
     /// A person waves the notification away; nothing else is said.
     pub async fn dismiss(&self, id: u32) {
         self.react(id).await;
@@ -132,16 +168,30 @@ impl FakeNotifications {
 
     /// Any process on a bus can claim that a button was pressed: sends that from a connection of its own.
     pub async fn forge_press(bus: &PrivateBus, id: u32, action_key: &str) {
+        Self::forge_press_to(bus, None, id, action_key).await;
+    }
+
+    /// The same, told to everybody or to one connection alone.
+    pub async fn forge_press_to(bus: &PrivateBus, to: Option<&str>, id: u32, action_key: &str) {
         let stranger = bus.connect().await;
         let body = (id, action_key);
-        let sent = stranger.emit_signal(None::<&str>, PATH, NAME, "ActionInvoked", &body).await;
+        let sent = stranger.emit_signal(to, PATH, NAME, "ActionInvoked", &body).await;
         sent.expect("the signal can be sent");
+        // The bus works off what a connection sends in order: an answer means that the signal was passed on.
+        stranger
+            .call_method(Some("org.freedesktop.DBus"), "/", Some("org.freedesktop.DBus"), "GetId", &())
+            .await
+            .expect("the bus answers");
     }
 
     async fn react(&self, id: u32) {
+        self.react_after(id, REACTION).await;
+    }
+
+    async fn react_after(&self, id: u32, delay: Duration) {
         let at = lock(&self.record).shown.iter().rev().find(|(_, one)| one.id == id).map(|(at, _)| *at);
         let at = at.unwrap_or_else(|| panic!("no notification {id} was shown"));
-        tokio::time::sleep(REACTION.saturating_sub(at.elapsed())).await;
+        tokio::time::sleep(delay.saturating_sub(at.elapsed())).await;
     }
 
     async fn signal<B>(&self, signal: &str, body: &B)
@@ -180,6 +230,7 @@ impl Daemon {
         actions: Vec<String>,
         hints: HashMap<String, OwnedValue>,
         expire_timeout: i32,
+        #[zbus(header)] header: zbus::message::Header<'_>,
     ) -> u32 {
         let id = {
             let mut record = lock(&self.record);
@@ -199,6 +250,7 @@ impl Daemon {
                     .map(|(name, value)| (name, format!("{:?}", Value::from(value))))
                     .collect(),
                 expire_timeout,
+                sender: header.sender().map(ToString::to_string).unwrap_or_default(),
             };
             record.shown.push((Instant::now(), notified));
             id
@@ -213,7 +265,9 @@ impl Daemon {
     ) {
         lock(&self.record).withdrawn.push(id);
         self.reply(()).await;
-        let _ = emitter.emit(NAME, "NotificationClosed", &(id, 3_u32)).await;
+        if self.behaviour.closes {
+            let _ = emitter.emit(NAME, "NotificationClosed", &(id, 3_u32)).await;
+        }
     }
 
     async fn get_capabilities(&self) -> Vec<String> {

@@ -100,8 +100,13 @@ impl TrayItem {
     pub async fn press(&self, label: &str) {
         let menu = self.menu().await;
         let found = find(&menu, label).unwrap_or_else(|| panic!("no entry {label:?} in {menu:#?}"));
-        let event = (found, "clicked", Value::from(0_i32), 0_u32);
-        self.menu_proxy().await.call::<_, _, ()>("Event", &event).await.expect("the entry can be pressed");
+        assert!(self.press_id(found).await, "the entry {label:?} can be pressed");
+    }
+
+    /// Presses the entry that the app calls so. False where the app has it no longer.
+    pub async fn press_id(&self, id: i32) -> bool {
+        let event = (id, "clicked", Value::from(0_i32), 0_u32);
+        self.menu_proxy().await.call::<_, _, ()>("Event", &event).await.is_ok()
     }
 
     async fn property(&self, name: &str) -> String {
@@ -122,6 +127,18 @@ impl TrayItem {
         let builder = builder.interface(interface).expect("an interface name");
         // The app's tray library does not say when a property changes, so nothing is cached.
         builder.cache_properties(zbus::proxy::CacheProperties::No).build().await.expect("the item is there")
+    }
+}
+
+impl MenuEntry {
+    /// What the app calls the entry below this one whose label is `label`.
+    pub fn child(&self, label: &str) -> Option<i32> {
+        self.children.iter().find(|child| child.label == label).map(|child| child.id)
+    }
+
+    /// The labels of the entries below, separators left out.
+    pub fn labels(&self) -> Vec<&str> {
+        self.children.iter().map(|child| child.label.as_str()).filter(|label| !label.is_empty()).collect()
     }
 }
 

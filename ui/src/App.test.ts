@@ -56,6 +56,8 @@ const transport: Transport = {
     one.changed(null);
   },
   openUrl: async () => undefined,
+  openDataFolder: async () => undefined,
+  quit: async () => undefined,
 };
 
 const ask = (key: string, prompt: string): RequestDetail =>

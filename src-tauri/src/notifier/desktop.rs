@@ -1,31 +1,36 @@
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
-use notify_rust::{Hint, Notification, NotificationHandle, NotificationResponse, Timeout, Urgency};
-use tokio::task::{AbortHandle, JoinSet};
 use zbus::fdo::{DBusProxy, NameOwnerChangedStream};
+use zbus::message::Type;
+use zbus::zvariant::Value;
 use zbus::{Connection, MatchRule, MessageStream};
 
-use super::board::Raise;
+use super::board::Buttons;
+use super::said::Said;
 use super::{DEFAULT_ACTION, NAME, PATH};
+use crate::glance::Offer;
+use crate::token::token;
 
-/// How many of the newest notifications keep a connection of their own. Some services answer only whoever raised a
-/// notification; all others tell everybody, and are heard on one connection however many there are.
-const OWN_EARS: usize = 64;
-
-/// The session bus with what is heard on it.
+/// The session bus with what is heard on it. Notifications are raised and heard of on one connection, so that a service
+/// that answers only whoever raised them is heard too.
 pub(super) struct Desktop {
     connection: Connection,
     pub(super) signals: MessageStream,
     pub(super) owners: NameOwnerChangedStream,
-    /// Who serves notifications now: only what it says itself counts.
+    /// Who serves notifications now: only what it says itself counts. Any other program on the bus can send a signal that
+    /// looks the same, but the bus writes the sender's own name on it.
     pub(super) owner: Option<String>,
 }
+
+/// Raises notifications on the desktop's connection.
+pub(super) struct Raiser(Connection);
 
 /// What a notification service can do.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Skills {
-    actions: bool,
-    markup: bool,
+    pub(super) actions: bool,
+    pub(super) body: bool,
+    pub(super) markup: bool,
 }
 
 /// Something that happened to a notification.
@@ -35,12 +40,24 @@ pub(super) enum Signal {
     Closed { id: u32 },
 }
 
+/// A notification as it goes to the service.
+#[derive(Clone, Debug)]
+pub(super) struct Notice {
+    pub(super) said: Said,
+    pub(super) buttons: Buttons,
+    /// The service puts it in the place of this one.
+    pub(super) replaces: Option<u32>,
+    /// Whether it may make a sound.
+    pub(super) is_heard: bool,
+    pub(super) skills: Skills,
+}
+
 impl Desktop {
     /// Connects to the session bus and starts to listen.
     pub(super) async fn connect() -> zbus::Result<Self> {
         let connection = Connection::session().await?;
         let rule =
-            MatchRule::builder().msg_type(zbus::message::Type::Signal).interface(NAME)?.path(PATH)?.build();
+            MatchRule::builder().msg_type(Type::Signal).sender(NAME)?.interface(NAME)?.path(PATH)?.build();
         let signals = MessageStream::for_match_rule(rule, &connection, Some(1024)).await?;
         let bus = DBusProxy::new(&connection).await?;
         let owners = bus.receive_name_owner_changed_with_args(&[(0, NAME)]).await?;
@@ -56,7 +73,8 @@ impl Desktop {
     /// Reads a signal, if the service itself sent it.
     pub(super) fn signal(&self, message: &zbus::Message) -> Option<Signal> {
         let header = message.header();
-        if header.sender().map(|sender| sender.as_str()) != self.owner.as_deref() {
+        let sender = header.sender().map(|sender| sender.as_str());
+        if sender.is_none() || sender != self.owner.as_deref() {
             return None;
         }
         match header.member()?.as_str() {
@@ -80,8 +98,13 @@ impl Desktop {
             let names: Vec<String> =
                 reply.and_then(|reply| reply.body().deserialize()).map_err(|error| error.to_string())?;
             let has = |name: &str| names.iter().any(|known| known == name);
-            Ok(Skills { actions: has("actions"), markup: has("body-markup") })
+            Ok(Skills { actions: has("actions"), body: has("body"), markup: has("body-markup") })
         }
+    }
+
+    /// What raises notifications.
+    pub(super) fn raiser(&self) -> Raiser {
+        Raiser(self.connection.clone())
     }
 
     /// Withdraws a notification.
@@ -99,87 +122,49 @@ impl Desktop {
     }
 }
 
-/// Raises a notification that opens its request.
-pub(super) async fn raise(
-    raise: Raise,
-    skills: Skills,
-    action: String,
-) -> Result<NotificationHandle, String> {
-    let Raise { said, replaces, .. } = raise;
-    let mut notification = Notification::new();
-    notification
-        .appname("Sayso")
-        .summary(&said.summary)
-        .body(&if skills.markup { said.marked_up() } else { said.body })
-        .icon("sayso-desktop")
-        .hint(Hint::DesktopEntry("Sayso".to_owned()))
-        .urgency(Urgency::Normal)
-        .timeout(Timeout::Default);
-    if let Some(id) = replaces {
-        notification.id(id);
+impl Raiser {
+    /// Raises a notification; gives its number and the service to which that means something.
+    pub(super) async fn raise(&self, notice: Notice) -> Result<(u32, String), String> {
+        let Notice { said, buttons, replaces, is_heard, skills } = notice;
+        let body = if skills.markup { said.marked_up() } else { said.body.clone() };
+        let actions = if skills.actions { actions(&buttons) } else { Vec::new() };
+        let hints = HashMap::from([
+            ("desktop-entry", Value::from("Sayso")),
+            ("urgency", Value::from(1_u8)),
+            if is_heard {
+                ("sound-name", Value::from("message-new-instant"))
+            } else {
+                ("suppress-sound", Value::from(true))
+            },
+        ]);
+        let replaces = replaces.unwrap_or_default();
+        let notify =
+            ("Sayso", replaces, "sayso-desktop", said.title.as_str(), body.as_str(), actions, hints, -1_i32);
+        let reply = self
+            .0
+            .call_method(Some(NAME), PATH, Some(NAME), "Notify", &notify)
+            .await
+            .map_err(|error| error.to_string())?;
+        let id = reply.body().deserialize().map_err(|error| error.to_string())?;
+        Ok((id, reply.header().sender().map(ToString::to_string).unwrap_or_default()))
     }
-    if skills.actions {
-        notification.action(DEFAULT_ACTION, "Open").action(&action, "Open");
-    }
-    notification.show_async().await.map_err(|error| error.to_string())
 }
 
-/// Listens for services that answer only whoever raised a notification.
-#[derive(Default)]
-pub(super) struct Ears {
-    tasks: JoinSet<Option<Signal>>,
-    by_id: HashMap<u32, AbortHandle>,
-    oldest_first: VecDeque<u32>,
+fn actions(buttons: &Buttons) -> Vec<&str> {
+    let Buttons { open, approve, deny } = buttons;
+    let decide = [(approve, "Approve"), (deny, "Deny")];
+    let decide = decide.into_iter().filter_map(|(name, label)| Some([name.as_deref()?, label]));
+    [[DEFAULT_ACTION, "Open"]].into_iter().chain(decide).chain([[open.as_str(), "Open"]]).flatten().collect()
 }
 
-impl Ears {
-    pub(super) fn listen(&mut self, handle: NotificationHandle) {
-        let id = handle.id();
-        let task = self.tasks.spawn(async move {
-            let mut heard = None;
-            handle
-                .wait_for_action_async(|response: &NotificationResponse| heard = Some(response.clone()))
-                .await;
-            match heard? {
-                NotificationResponse::Default => {
-                    Some(Signal::Clicked { id, action: DEFAULT_ACTION.to_owned() })
-                }
-                NotificationResponse::Action(action) => Some(Signal::Clicked { id, action }),
-                NotificationResponse::Closed(_) => Some(Signal::Closed { id }),
-                NotificationResponse::Reply(_) => None,
-            }
-        });
-        self.by_id.insert(id, task);
-        self.oldest_first.push_back(id);
-        if self.oldest_first.len() > OWN_EARS
-            && let Some(oldest) = self.oldest_first.pop_front()
-        {
-            self.stop(oldest);
-        }
-    }
-
-    /// Stops listening for one that is withdrawn or gone.
-    pub(super) fn stop(&mut self, id: u32) {
-        self.oldest_first.retain(|other| *other != id);
-        if let Some(task) = self.by_id.remove(&id) {
-            task.abort();
-        }
-    }
-
-    pub(super) fn stop_all(&mut self) {
-        self.tasks.abort_all();
-        self.by_id.clear();
-        self.oldest_first.clear();
-    }
-
-    /// The next thing heard; pending for ever while there is nothing to listen to.
-    pub(super) async fn next(&mut self) -> Signal {
-        loop {
-            match self.tasks.join_next().await {
-                Some(Ok(Some(signal))) => return signal,
-                Some(Ok(None) | Err(_)) => {}
-                None => std::future::pending().await,
-            }
+impl Buttons {
+    /// Each with a name of its own, which no other notification ever has.
+    pub(super) fn new(offer: Offer) -> Self {
+        let name = |what: &str| format!("{what}-{}", token());
+        Self {
+            open: name("open"),
+            approve: (offer == Offer::ApproveAndDeny).then(|| name("approve")),
+            deny: (offer != Offer::Nothing).then(|| name("deny")),
         }
     }
 }

@@ -21,6 +21,9 @@ struct Kept {
     /// The bus and the service to which the numbers mean something.
     service: String,
     shown: BTreeMap<RequestKey, u32>,
+    /// The one for many.
+    #[serde(default)]
+    summary: Option<u32>,
 }
 
 impl Memory {
@@ -30,19 +33,24 @@ impl Memory {
     }
 
     /// What an earlier run of the app left with this very service.
-    pub(super) fn left_with(&self, service: &str) -> BTreeMap<RequestKey, u32> {
+    pub(super) fn left_with(&self, service: &str) -> (BTreeMap<RequestKey, u32>, Option<u32>) {
         let text = self.file.as_ref().and_then(|file| std::fs::read(file).ok());
         let kept: Option<Kept> = text.and_then(|text| serde_json::from_slice(&text).ok());
-        kept.filter(|kept| kept.service == service).map(|kept| kept.shown).unwrap_or_default()
+        kept.filter(|kept| kept.service == service).map(|kept| (kept.shown, kept.summary)).unwrap_or_default()
     }
 
     /// Keeps what this service shows now. Forgetting costs a notification that stays after a crash, no more.
-    pub(super) fn keep(&mut self, service: &str, shown: impl IntoIterator<Item = (RequestKey, u32)>) {
+    pub(super) fn keep(
+        &mut self,
+        service: &str,
+        shown: impl IntoIterator<Item = (RequestKey, u32)>,
+        summary: Option<u32>,
+    ) {
         let mut shown: BTreeMap<_, _> = shown.into_iter().collect();
         while shown.len() > MOST {
             shown.pop_first();
         }
-        let now = Kept { service: service.to_owned(), shown };
+        let now = Kept { service: service.to_owned(), shown, summary };
         if now == self.kept {
             return;
         }
@@ -78,22 +86,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = Some(folder.path().join("sayso-1"));
         let mut memory = Memory::new(place.clone());
-        assert!(memory.left_with(":1.5").is_empty(), "nothing was kept");
-        memory.keep(":1.5", (0..600).map(|n| (key(n), n as u32)));
-        let left = Memory::new(place.clone()).left_with(":1.5");
+        assert_eq!(memory.left_with(":1.5"), Default::default(), "nothing was kept");
+        memory.keep(":1.5", (0..600).map(|n| (key(n), n as u32)), Some(9));
+        let (left, summary) = Memory::new(place.clone()).left_with(":1.5");
+        assert_eq!(summary, Some(9));
         assert_eq!((left.len(), left.get(&key(599)), left.get(&key(0))), (MOST, Some(&599), None));
-        assert!(
-            Memory::new(place.clone()).left_with(":1.6").is_empty(),
-            "another service's numbers mean nothing"
-        );
-        memory.keep(":1.5", []);
-        assert!(Memory::new(place).left_with(":1.5").is_empty());
+        let other = Memory::new(place.clone()).left_with(":1.6");
+        assert_eq!(other, Default::default(), "another service's numbers mean nothing");
+        memory.keep(":1.5", [], None);
+        assert_eq!(Memory::new(place).left_with(":1.5"), Default::default());
     }
 
     #[test]
     fn a_desktop_without_a_session_folder_remembers_nothing() {
         let mut memory = Memory::new(None);
-        memory.keep(":1.5", [(key(1), 1)]);
-        assert!(memory.left_with(":1.5").is_empty());
+        memory.keep(":1.5", [(key(1), 1)], None);
+        assert_eq!(memory.left_with(":1.5"), Default::default());
     }
 }

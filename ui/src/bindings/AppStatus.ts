@@ -38,6 +38,18 @@ notifications: Health | null,
  */
 tray: Health | null, 
 /**
+ * Whether starting with the desktop session is as Settings say; none in a host without a desktop.
+ */
+autostart: Health | null, 
+/**
+ * The shortcut that opens the inbox from anywhere; none where none is set, and in a host without a desktop.
+ */
+global_shortcut: Health | null, 
+/**
+ * Why notifications are held back now, in words: `paused until …`, `quiet hours until …`.
+ */
+quiet: string | null, 
+/**
  * What is wrong right now, in words: storage that cannot be written.
  */
 problems: Array<string>, };

@@ -82,6 +82,8 @@ beforeEach(async () => {
       one.changed(null);
     },
     openUrl: async () => undefined,
+    openDataFolder: async () => undefined,
+    quit: async () => undefined,
   });
   route.show('runs', run, true);
   await host.start();

@@ -2,6 +2,16 @@ export type Place = 'inbox' | 'runs' | 'agents' | 'senders' | 'history' | 'setti
 
 const PLACES: readonly string[] = ['inbox', 'runs', 'agents', 'senders', 'history', 'settings'];
 
+/** What somebody asked for in the tray: `#/quit`, `#/new-run/AGENT`. */
+export type Wish = { what: 'quit' } | { what: 'run'; agent: string };
+
+function readWish(hash: string): Wish | null {
+  const [what = '', agent = ''] = hash.replace(/^#\/?/, '').split('/');
+  if (what === 'quit') return { what };
+  if (what === 'new-run') return { what: 'run', agent: decodeURIComponent(agent) };
+  return null;
+}
+
 function read(hash: string): { place: Place; id: string | null } {
   const [place = '', id = ''] = hash.replace(/^#\/?/, '').split('/');
   if (!PLACES.includes(place)) return { place: 'inbox', id: null };
@@ -18,12 +28,22 @@ class Route {
   /** Counts what led here from outside, such as a notification, so that even a link to what is on show is noticed. */
   arrivals = $state(0);
 
+  /** A wish from outside that waits to be looked at. It changes nothing of what is on show. */
+  wish = $state.raw<Wish | null>(null);
+
   constructor() {
-    this.#take(null);
+    this.#arrive();
     window.addEventListener('hashchange', () => {
-      this.#take(null);
+      this.#arrive();
       this.arrivals += 1;
     });
+  }
+
+  #arrive(): void {
+    const wish = readWish(location.hash);
+    if (wish === null) return this.#take(null);
+    this.wish = wish;
+    history.replaceState(null, '', href(this.place, this.id));
   }
 
   /** Goes there because the person chose it. */

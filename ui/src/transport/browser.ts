@@ -18,6 +18,10 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
+function notHere(): CallError {
+  return new CallError('forbidden_surface', "A browser cannot do that. Nothing was changed. Use the app's own window.");
+}
+
 function post(path: string, body: unknown): Promise<Response> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json', ...bearer() };
   return reach(path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -111,4 +115,6 @@ export const browser: Transport = {
   async openUrl(_key, url) {
     window.open(url, '_blank', 'noopener,noreferrer');
   },
+  openDataFolder: () => Promise.reject(notHere()),
+  quit: () => Promise.reject(notHere()),
 };

@@ -20,6 +20,10 @@ import type { InboxPage } from '../bindings/InboxPage';
 import type { Job } from '../bindings/Job';
 import type { JobRef } from '../bindings/JobRef';
 import type { LedgerHead } from '../bindings/LedgerHead';
+import type { InboxOutline } from '../bindings/InboxOutline';
+import type { KeyItem } from '../bindings/KeyItem';
+import type { KeyName } from '../bindings/KeyName';
+import type { KeySet } from '../bindings/KeySet';
 import type { LiveText } from '../bindings/LiveText';
 import type { Redact } from '../bindings/Redact';
 import type { Redacted } from '../bindings/Redacted';
@@ -47,6 +51,7 @@ import type { StorageInfo } from '../bindings/StorageInfo';
 import type { UiEvent } from '../bindings/UiEvent';
 import type { Verification } from '../bindings/Verification';
 import type { Verify } from '../bindings/Verify';
+import type { Waiting } from '../bindings/Waiting';
 import type { Problem } from './problem';
 
 type Nothing = Record<string, never>;
@@ -56,6 +61,7 @@ export interface Commands {
   status: [Nothing, AppStatus];
   'inbox.list': [InboxList, InboxPage];
   'inbox.items': [RequestKeys, RequestItem[]];
+  'inbox.outline': [InboxOutline, Waiting[]];
   'inbox.show': [RequestRef, RequestDetail];
   'inbox.decide': [Decide, Decision];
   'inbox.decide_many': [DecideMany, DecidedMany];
@@ -96,8 +102,11 @@ export interface Commands {
   'storage.show': [Nothing, StorageInfo];
   'storage.compact': [Nothing, Job];
   'storage.prune': [Nothing, Job];
+  'keys.list': [Nothing, KeyItem[]];
+  'keys.set': [KeySet, KeyItem];
+  'keys.remove': [KeyName, Nothing];
   'settings.get': [Nothing, Settings];
-  'settings.set': [Settings, Settings];
+  'settings.set': [Partial<Settings>, Settings];
 }
 
 export type Command = keyof Commands;
@@ -126,4 +135,8 @@ export interface Transport {
   subscribe: (listener: Listener) => void;
   /** Opens the sign-in page of a request in the person's browser. */
   openUrl: (key: string, url: string) => Promise<void>;
+  /** Opens the data folder in the person's file manager; in the app's own window alone. */
+  openDataFolder: () => Promise<void>;
+  /** Ends the app; in its own window alone. */
+  quit: () => Promise<void>;
 }

@@ -6,6 +6,9 @@ import type { InboxList } from '../bindings/InboxList';
 import type { HistoryExport } from '../bindings/HistoryExport';
 import type { Job } from '../bindings/Job';
 import type { JobRef } from '../bindings/JobRef';
+import type { KeyItem } from '../bindings/KeyItem';
+import type { KeyName } from '../bindings/KeyName';
+import type { KeySet } from '../bindings/KeySet';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { RequestKeys } from '../bindings/RequestKeys';
 import type { Settings } from '../bindings/Settings';
@@ -23,7 +26,24 @@ export function fake(options: string): Transport {
   if (many > 0)
     for (let n = 0; n < many; n += 1)
       requests.push(request({ key: `n${n}`, kind: 'approval', prompt: `Delete old build ${n}?`, source: 'clean-bot', tool: 'shell', summary: `rm -r builds/${n}`, age: 30_000 + n * 60, arguments: `{"command":"rm -r builds/${n}"}` }));
-  let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true, undo_seconds: 3, retention: { days: null, megabytes: null } };
+  let settings: Settings = {
+    appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system',
+    density: 'comfortable',
+    text_size: 100,
+    notifications: true,
+    sound: true,
+    private: false,
+    reminder_minutes: 5,
+    quiet_hours: null,
+    paused_until: null,
+    close_to_tray: true,
+    autostart: false,
+    undo_seconds: 3,
+    global_shortcut: null,
+    shortcuts: {},
+    retention: { days: null, megabytes: null },
+  };
+  let keys: KeyItem[] = has('empty') ? [] : [{ name: 'work', used_by: ['release'] }];
   const settled = new Map<string, RequestDetail>();
   let listener: Listener | null = null;
 
@@ -67,10 +87,12 @@ export function fake(options: string): Transport {
       url: 'http://127.0.0.1:41000',
       notifications: { ok: !has('error'), message: has('error') ? 'No notification service answers. Requests still wait here and in the tray. Start one and restart Sayso.' : '' },
       tray: { ok: !has('error'), message: has('error') ? 'This desktop shows no tray. Closing the window ends nothing; start Sayso again to see it.' : '' },
+      autostart: { ok: true, message: '' },
+      global_shortcut: null,
+      quiet: settings.paused_until === null ? null : 'paused until 14:00',
       problems: has('error') ? ['The disk is full: nothing can be decided until there is room. What waits is safe.'] : [],
     }),
     'settings.get': () => settings,
-    'settings.set': (params: Settings) => (settings = params),
     'inbox.list': ({ after, limit = 200 }: InboxList) => {
       const start = after === undefined ? 0 : Number(after);
       const items = requests.slice(start, start + limit).map((one) => one.item);
@@ -100,6 +122,18 @@ export function fake(options: string): Transport {
       setTimeout(() => listener?.changed({ topic: 'inbox', id: key }), 20);
       return found.item;
     },
+    'settings.set': (params: Partial<Settings>) => (settings = { ...settings, ...params }),
+    'keys.list': () => keys,
+    'keys.set': ({ name }: KeySet) => {
+      const item = keys.find((one) => one.name === name) ?? { name, used_by: [] };
+      keys = [...keys.filter((one) => one !== item), item];
+      return item;
+    },
+    'keys.remove': ({ name }: KeyName) => {
+      keys = keys.filter((one) => one.name !== name);
+      return {};
+    },
+    'inbox.outline': () => requests.map(({ item: { key, expires_at, snoozed_until } }) => ({ key, expires_at, snoozed_until })),
     'inbox.show': ({ key }: { key: string }) => {
       const found = requests.find((one) => one.item.key === key) ?? settled.get(key);
       if (found === undefined) throw new CallError('not_found', 'This request is not known. It may belong to another data folder.');
@@ -191,5 +225,7 @@ export function fake(options: string): Transport {
       else one.changed(null);
     },
     openUrl: async () => undefined,
+    openDataFolder: async () => undefined,
+    quit: async () => undefined,
   };
 }

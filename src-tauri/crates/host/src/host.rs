@@ -63,6 +63,9 @@ pub(crate) struct State {
     pub(crate) url: Option<String>,
     pub(crate) notifications: Option<Health>,
     pub(crate) tray: Option<Health>,
+    pub(crate) autostart: Option<Health>,
+    pub(crate) global_shortcut: Option<Health>,
+    pub(crate) quiet: Option<String>,
     pub(crate) problems: BTreeMap<&'static str, String>,
 }
 
@@ -145,6 +148,21 @@ impl Host {
     /// Tells the faces whether the tray works.
     pub fn set_tray(&self, health: Health) {
         self.change_state(|state| state.tray = Some(health));
+    }
+
+    /// Tells the faces whether starting with the desktop session is as Settings say.
+    pub fn set_autostart(&self, health: Health) {
+        self.change_state(|state| state.autostart = Some(health));
+    }
+
+    /// Tells the faces whether the shortcut that opens the inbox works; none where none is set.
+    pub fn set_global_shortcut(&self, health: Option<Health>) {
+        self.change_state(|state| state.global_shortcut = health);
+    }
+
+    /// Tells the faces why notifications are held back now, in words.
+    pub fn set_quiet(&self, why: Option<String>) {
+        self.change_state(|state| state.quiet = why);
     }
 
     /// Tells the faces where the browser finds the app.

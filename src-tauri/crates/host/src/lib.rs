@@ -25,6 +25,7 @@ mod rpc;
 mod runs;
 mod secrets;
 mod senders;
+mod settings;
 mod signing;
 mod sweeper;
 mod trust;

@@ -102,6 +102,7 @@ mod tests {
             shown_text,
             state: sayso_domain::RequestState::Pending,
             received_at: Time::from_millis(0),
+            snoozed_until: None,
         }
     }
 

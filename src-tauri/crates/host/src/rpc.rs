@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::commands::{
-    agents, backups, callbacks, decide, decide_many, history, inbox, jobs, put_off, record, runs, senders,
-    status, storage,
+    agents, backups, callbacks, decide, decide_many, history, inbox, jobs, keys, put_off, record, runs,
+    senders, status, storage,
 };
 use crate::host::Host;
 use crate::{RpcError, code};
@@ -18,6 +18,7 @@ use crate::{RpcError, code};
 const COMMANDS: &[(&str, Browser)] = &[
     ("status", Browser::May),
     ("inbox.list", Browser::May),
+    ("inbox.outline", Browser::May),
     ("inbox.show", Browser::May),
     ("inbox.items", Browser::May),
     ("inbox.decide", Browser::May),
@@ -59,6 +60,9 @@ const COMMANDS: &[(&str, Browser)] = &[
     ("senders.callback", Browser::MayNot),
     ("senders.resend", Browser::MayNot),
     ("senders.revoke", Browser::MayNot),
+    ("keys.list", Browser::MayNot),
+    ("keys.set", Browser::MayNot),
+    ("keys.remove", Browser::MayNot),
     ("settings.get", Browser::May),
     ("settings.set", Browser::MayNot),
 ];
@@ -89,6 +93,7 @@ impl Host {
             "status" => answer(status::status(self).await),
             "inbox.list" => answer(inbox::list(self, read(params)?).await),
             "inbox.items" => answer(inbox::items(self, read(params)?).await),
+            "inbox.outline" => answer(inbox::outline(self, read(params)?).await),
             "inbox.show" => answer(inbox::show(self, read(params)?).await),
             "inbox.decide" => answer(decide::decide(self, surface, read(params)?).await),
             "inbox.decide_many" => answer(decide_many::decide_many(self, surface, read(params)?).await),
@@ -129,6 +134,9 @@ impl Host {
             "senders.resend" => answer(callbacks::resend(self, read(params)?).await),
             "senders.rotate" => answer(senders::rotate(self, read(params)?).await),
             "senders.revoke" => answer(senders::revoke(self, read(params)?).await),
+            "keys.list" => answer(keys::list(self).await),
+            "keys.set" => answer(keys::set(self, read_secretly(params)?).await),
+            "keys.remove" => answer(keys::remove(self, read(params)?).await),
             "settings.get" => answer(status::settings(self).await),
             "settings.set" => answer(status::set_settings(self, read(params)?).await),
             unknown => Err(unknown_command(unknown)),
@@ -164,6 +172,12 @@ fn read<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
     let params = if params.is_null() { Value::Object(Map::new()) } else { params };
     serde_json::from_value(params)
         .map_err(|error| RpcError::new(code::BAD_REQUEST, format!("The parameters cannot be read: {error}.")))
+}
+
+/// As [`read`], for what holds a secret: an error repeats none of it.
+fn read_secretly<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+    serde_json::from_value(params)
+        .map_err(|_| RpcError::new(code::BAD_REQUEST, "The parameters cannot be read. Nothing was changed."))
 }
 
 fn answer<T: Serialize>(result: Result<T, RpcError>) -> Result<Value, RpcError> {

@@ -69,7 +69,16 @@ async fn the_folder_is_closed_to_others_and_has_one_host() {
 #[tokio::test]
 async fn the_browser_sets_nothing_up() {
     let stage = stage().await;
-    for command in ["agents.save", "agents.remove", "agents.test", "agents.trust", "settings.set"] {
+    for command in [
+        "agents.save",
+        "agents.remove",
+        "agents.test",
+        "agents.trust",
+        "settings.set",
+        "keys.list",
+        "keys.set",
+        "keys.remove",
+    ] {
         let refused = stage.host.call(Surface::Browser, command, json!({})).await.unwrap_err();
         assert_eq!(refused.code, code::FORBIDDEN_SURFACE, "{command}");
     }
@@ -152,26 +161,6 @@ async fn a_set_up_is_kept_replaced_and_removed() {
     assert!(message.contains("cannot be reached") && message.ends_with("then test again."), "{message}");
     stage.call("agents.remove", json!({ "name": "worker" })).await.unwrap();
     assert_eq!(stage.refused("agents.remove", json!({ "name": "worker" })).await.0, code::NOT_FOUND);
-}
-
-#[tokio::test]
-async fn settings_are_kept() {
-    let stage = stage().await;
-    let before = stage.call("settings.get", json!({})).await.unwrap();
-    assert_eq!(
-        before,
-        json!({ "appearance": "system", "notifications": true, "close_to_tray": true, "undo_seconds": 3 })
-    );
-    let wanted =
-        json!({ "appearance": "dark", "notifications": false, "close_to_tray": true, "undo_seconds": 10 });
-    stage.call("settings.set", wanted.clone()).await.unwrap();
-    assert_eq!(stage.call("settings.get", json!({})).await.unwrap(), wanted);
-    for impossible in
-        [json!({ "appearance": "pink" }), json!({ "undo_seconds": 11 }), json!({ "undo_seconds": -1 })]
-    {
-        assert_eq!(stage.refused("settings.set", impossible).await.0, code::BAD_REQUEST);
-    }
-    assert_eq!(stage.call("settings.get", json!({})).await.unwrap(), wanted);
 }
 
 #[tokio::test]
@@ -473,4 +462,64 @@ fn is_alive(pid: &str) -> bool {
         .next()
         .and_then(|after| after.split_whitespace().next())
         .is_some_and(|state| state != "Z")
+}
+
+#[tokio::test]
+async fn settings_are_changed_by_name_and_what_cannot_be_changes_nothing() {
+    let stage = stage().await;
+    let fresh = stage.call("settings.get", json!({})).await.unwrap();
+    assert_eq!((&fresh["undo_seconds"], &fresh["text_size"]), (&json!(3), &json!(100)), "{fresh}");
+    let mut events = stage.host.events();
+    let hours = json!({ "from": "22:00", "to": "07:00" });
+    let changed = stage
+        .call("settings.set", json!({ "quiet_hours": hours, "global_shortcut": "alt+ctrl+s" }))
+        .await
+        .unwrap();
+    assert_eq!((&changed["quiet_hours"], &changed["global_shortcut"]), (&hours, &json!("Ctrl+Alt+S")));
+    assert_eq!(events.recv().await.unwrap().topic, sayso_host::dto::Topic::Status);
+    let (code, said) = stage.refused("settings.set", json!({ "private": true, "text_size": 500 })).await;
+    assert_eq!(code, code::BAD_REQUEST);
+    assert!(said.contains("text_size"), "{said}");
+    assert_eq!(stage.refused("settings.set", json!({ "appearance": "pink" })).await.0, code::BAD_REQUEST);
+    let (_, said) = stage.refused("settings.set", json!({ "colour": "red" })).await;
+    assert!(said.contains("colour"), "{said}");
+    let cleared = stage.call("settings.set", json!({ "quiet_hours": null })).await.unwrap();
+    assert_eq!((&cleared["private"], &cleared["quiet_hours"]), (&json!(false), &Value::Null));
+    assert_eq!(cleared["global_shortcut"], json!("Ctrl+Alt+S"), "what was not named stays");
+    assert_eq!(stage.call("settings.get", json!({})).await.unwrap(), cleared);
+}
+
+#[tokio::test]
+async fn keys_are_listed_by_name_and_a_value_comes_back_in_nothing() {
+    const KEY: &str = "sk-this-must-stay-away";
+    let stage = stage().await;
+    assert_eq!(stage.call("keys.list", json!({})).await.unwrap(), json!([]));
+    stage.call("agents.save", stage.setup(json!({ "api_key": "keyring:work" }))).await.unwrap();
+    let listed = stage.call("keys.list", json!({})).await.unwrap();
+    assert_eq!(listed, json!([{ "name": "work", "used_by": ["worker"] }]));
+    for wrong in [
+        json!({ "name": "", "value": KEY }),
+        json!({ "name": "a\u{200b}b", "value": KEY }),
+        json!({ "name": "webhook-1", "value": KEY }),
+        json!({ "name": "work", "value": " " }),
+        json!({ "name": "work", "value": format!("{KEY}\n{KEY}") }),
+        json!({ "name": "work", "value": [KEY] }),
+        json!({ "name": "work", "value": KEY, "more": KEY }),
+    ] {
+        let (code, said) = stage.refused("keys.set", wrong.clone()).await;
+        assert_eq!(code, code::BAD_REQUEST, "{wrong}");
+        assert!(said.contains("Nothing was changed") && !said.contains(KEY), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn what_waits_is_told_in_outline_the_newest_of_those_awake_first() {
+    let stage = stage().await;
+    assert_eq!(stage.call("inbox.outline", json!({})).await.unwrap(), json!([]));
+    stage.call("demo.start", json!({})).await.unwrap();
+    let key = stage.waiting(None).await;
+    let expected = json!([{ "key": key, "expires_at": null, "snoozed_until": null }]);
+    assert_eq!(stage.call("inbox.outline", json!({})).await.unwrap(), expected);
+    assert_eq!(stage.call("inbox.outline", json!({ "newest": 5 })).await.unwrap(), expected);
+    assert_eq!(stage.call("inbox.outline", json!({ "newest": 0 })).await.unwrap(), json!([]));
 }

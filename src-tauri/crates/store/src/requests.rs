@@ -95,6 +95,19 @@ pub struct RequestRow {
     pub state: RequestState,
     /// When it came.
     pub received_at: Time,
+    /// Until when the person put it off.
+    pub snoozed_until: Option<Time>,
+}
+
+/// That a request waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// Its key.
+    pub key: RequestKey,
+    /// Its deadline.
+    pub expires_at: Option<Time>,
+    /// Until when the person put it off.
+    pub snoozed_until: Option<Time>,
 }
 
 impl Purpose {
@@ -189,6 +202,25 @@ pub fn pending_of_runs(conn: &Conn) -> Result<Vec<(RequestKey, RunId)>, StoreErr
     )
 }
 
+/// All that waits, in outline: oldest first.
+pub fn outline(conn: &Conn) -> Result<Vec<Outline>, StoreError> {
+    conn.rows(
+        "SELECT key, expires_at, snoozed_until FROM requests WHERE state = 'pending' ORDER BY key",
+        [],
+        of_outline,
+    )
+}
+
+/// What waits and is not put off, in outline: newest first, and no more than that.
+pub fn newest(conn: &Conn, most: u32, now: Time) -> Result<Vec<Outline>, StoreError> {
+    conn.rows(
+        "SELECT key, expires_at, snoozed_until FROM requests
+         WHERE state = 'pending' AND (snoozed_until IS NULL OR snoozed_until <= ?1) ORDER BY key DESC LIMIT ?2",
+        params![now.as_millis(), most],
+        of_outline,
+    )
+}
+
 /// What waits although its deadline has come.
 pub fn due(conn: &Conn, now: Time) -> Result<Vec<RequestKey>, StoreError> {
     conn.rows(
@@ -242,6 +274,15 @@ pub(crate) fn of_row(row: &Row<'_>) -> Result<RequestRow, StoreError> {
         digest: column::digest(row, "digest")?,
         state: state_of(row)?,
         received_at: column::time(row, "received_at")?,
+        snoozed_until: column::time_opt(row, "snoozed_until")?,
+    })
+}
+
+fn of_outline(row: &Row<'_>) -> Result<Outline, StoreError> {
+    Ok(Outline {
+        key: column::parsed(row, "key")?,
+        expires_at: column::time_opt(row, "expires_at")?,
+        snoozed_until: column::time_opt(row, "snoozed_until")?,
     })
 }
 

@@ -1,10 +1,13 @@
+use sayso_agent::system_time as now;
 use sayso_domain::RequestKey;
 use sayso_store::history::{self, HistoryQuery};
 use sayso_store::waiting::{self, WaitingPlace, WaitingRow};
 use sayso_store::{Conn, StoreError, calls, deliveries, messages, requests, settlements};
 
 use super::{no_request, request_key, storage};
-use crate::dto::{InboxList, InboxPage, RequestDetail, RequestItem, RequestKeys, RequestRef};
+use crate::dto::{
+    InboxList, InboxOutline, InboxPage, RequestDetail, RequestItem, RequestKeys, RequestRef, Waiting,
+};
 use crate::host::Host;
 use crate::{RpcError, code, view};
 
@@ -72,6 +75,14 @@ fn item(host: &Host, conn: &Conn, row: &WaitingRow, whole: bool) -> Result<Optio
         item.request = found.map(|found| view::request::json(&found.shown.request));
     }
     Ok(Some(item))
+}
+
+pub(crate) async fn outline(host: &Host, params: InboxOutline) -> Result<Vec<Waiting>, RpcError> {
+    let found = host.store().read(move |reader| match params.newest {
+        None => requests::outline(reader),
+        Some(most) => requests::newest(reader, most, now()),
+    });
+    Ok(found.await.map_err(storage)?.iter().map(view::request::waiting).collect())
 }
 
 pub(crate) async fn show(host: &Host, params: RequestRef) -> Result<RequestDetail, RpcError> {

@@ -8,6 +8,7 @@ pub(crate) mod decide_many;
 pub(crate) mod history;
 pub(crate) mod inbox;
 pub(crate) mod jobs;
+pub(crate) mod keys;
 pub(crate) mod put_off;
 pub(crate) mod record;
 pub(crate) mod runs;

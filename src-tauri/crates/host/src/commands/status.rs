@@ -1,7 +1,8 @@
-use sayso_store::{requests, runs, settings as setting_rows, waiting};
+use sayso_store::{Conn, StoreError, requests, runs, settings as setting_rows, waiting};
+use serde_json::{Map, Value};
 
 use super::storage;
-use crate::dto::{AppStatus, LONGEST_UNDO, Settings, Topic};
+use crate::dto::{AppStatus, Settings, Topic};
 use crate::host::Host;
 use crate::{RpcError, code};
 
@@ -23,24 +24,34 @@ pub(crate) async fn status(host: &Host) -> Result<AppStatus, RpcError> {
         url: state.url.clone(),
         notifications: state.notifications.clone(),
         tray: state.tray.clone(),
+        autostart: state.autostart.clone(),
+        global_shortcut: state.global_shortcut.clone(),
+        quiet: state.quiet.clone(),
         problems: state.problems.values().cloned().collect(),
     })
 }
 
 pub(crate) async fn settings(host: &Host) -> Result<Settings, RpcError> {
-    let text = host.store().read(|reader| setting_rows::get(reader, SETTINGS)).await.map_err(storage)?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    host.store().read(|reader| stored(reader)).await.map_err(storage)
 }
 
-pub(crate) async fn set_settings(host: &Host, settings: Settings) -> Result<Settings, RpcError> {
-    if settings.undo_seconds > LONGEST_UNDO {
-        let message = format!(
-            "A decision can be taken back for {LONGEST_UNDO} seconds at most. Nothing was changed. Choose 0 to {LONGEST_UNDO}."
-        );
-        return Err(RpcError::new(code::BAD_REQUEST, message));
-    }
-    let text = serde_json::to_string(&settings).unwrap_or_default();
-    host.store().write(move |tx| setting_rows::put(tx, SETTINGS, &text)).await.map_err(storage)?;
+/// Changes what is named in `changes`; the rest stays.
+pub(crate) async fn set_settings(host: &Host, changes: Map<String, Value>) -> Result<Settings, RpcError> {
+    let written = host.store().write(move |tx| {
+        let changed = match stored(tx)?.changed_by(changes) {
+            Ok(changed) => changed,
+            Err(problem) => return Ok(Err(problem)),
+        };
+        setting_rows::put(tx, SETTINGS, &serde_json::to_string(&changed).unwrap_or_default())?;
+        Ok(Ok(changed))
+    });
+    let changed =
+        written.await.map_err(storage)?.map_err(|problem| RpcError::new(code::BAD_REQUEST, problem))?;
     host.announce(Topic::Status, None);
-    Ok(settings)
+    Ok(changed)
+}
+
+fn stored(conn: &Conn) -> Result<Settings, StoreError> {
+    let text = setting_rows::get(conn, SETTINGS)?;
+    Ok(text.map(|text| Settings::read(&text)).unwrap_or_default())
 }

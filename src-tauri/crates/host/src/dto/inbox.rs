@@ -94,6 +94,29 @@ pub struct Snooze {
     pub until: Option<String>,
 }
 
+/// What to tell of the requests that wait.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+#[serde(deny_unknown_fields)]
+pub struct InboxOutline {
+    /// Only so many, the newest first, and none that the person put off; else all, the oldest first.
+    #[serde(default)]
+    #[ts(optional)]
+    pub newest: Option<u32>,
+}
+
+/// That a request waits, for who announces it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct Waiting {
+    /// Its key.
+    pub key: String,
+    /// Its deadline.
+    pub expires_at: Option<String>,
+    /// Until when the person put it off.
+    pub snoozed_until: Option<String>,
+}
+
 /// A request with everything that a person needs to decide.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[ts(export, export_to = "../../../../ui/src/bindings/")]

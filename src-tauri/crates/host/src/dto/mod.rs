@@ -7,6 +7,7 @@ mod event;
 mod history;
 mod inbox;
 mod keeping;
+mod keys;
 mod risk;
 mod runs;
 mod senders;
@@ -18,16 +19,19 @@ pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
 pub use inbox::{
-    Decide, DecideMany, DecideOne, DecidedMany, DecidedOne, Decision, InboxList, InboxPage, RequestChoice,
-    RequestDetail, RequestItem, RequestKeys, RequestRef, Snooze, TrailStep,
+    Decide, DecideMany, DecideOne, DecidedMany, DecidedOne, Decision, InboxList, InboxOutline, InboxPage,
+    RequestChoice, RequestDetail, RequestItem, RequestKeys, RequestRef, Snooze, TrailStep, Waiting,
 };
 pub use keeping::{
     BackupCreate, BackupItem, BackupRestore, ExportFormat, HistoryExport, Job, JobRef, JobState, LedgerHead,
     Redact, Redacted, Restored, StorageInfo, Verify,
 };
+pub use keys::{KeyItem, KeyName, KeySet};
 pub use risk::{Risk, RiskMark};
 pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
 pub use senders::{Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken};
-pub use status::{AppStatus, Appearance, Empty, Health, LONGEST_UNDO, Retention, Settings};
+pub use status::{
+    AppStatus, Appearance, Density, Empty, Health, LONGEST_UNDO, QuietHours, Retention, Settings,
+};

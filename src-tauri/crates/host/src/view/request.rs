@@ -1,9 +1,9 @@
 use sayso_domain::text::beginning;
 use sayso_domain::{Choice, Digest, RequestState, risk};
-use sayso_store::requests::RequestRow;
+use sayso_store::requests::{Outline, RequestRow};
 
 use super::summary;
-use crate::dto::{Decision, RequestChoice, RequestDetail, RequestItem, Risk, RiskMark, TrailStep};
+use crate::dto::{Decision, RequestChoice, RequestDetail, RequestItem, Risk, RiskMark, TrailStep, Waiting};
 
 /// How many characters a list shows of a prompt, and of what will run.
 const PROMPT: usize = 300;
@@ -31,10 +31,18 @@ fn with_risk(row: &RequestRow, level: risk::RiskLevel) -> RequestItem {
         expires_at: request.expires_at.map(|at| at.to_string()),
         digest: row.digest.to_string(),
         risk: as_dto(level),
-        snoozed_until: None,
+        snoozed_until: row.snoozed_until.map(|at| at.to_string()),
         group: group(row),
         plain: request.kind.is_permission() && shown.choices.is_empty() && request.schema().is_none(),
         request: None,
+    }
+}
+
+pub(crate) fn waiting(row: &Outline) -> Waiting {
+    Waiting {
+        key: row.key.to_string(),
+        expires_at: row.expires_at.map(|at| at.to_string()),
+        snoozed_until: row.snoozed_until.map(|at| at.to_string()),
     }
 }
 
