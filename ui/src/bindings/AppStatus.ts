@@ -14,6 +14,10 @@ version: string,
  */
 waiting: number, 
 /**
+ * How many of them are snoozed.
+ */
+snoozed: number, 
+/**
  * How many runs are running or pending.
  */
 active_runs: number, 
@@ -33,6 +37,18 @@ notifications: Health | null,
  * The tray; none in a host without a desktop.
  */
 tray: Health | null, 
+/**
+ * Starting with the session; none in a host without a desktop.
+ */
+autostart: Health | null, 
+/**
+ * The shortcut that opens the inbox from anywhere; none where there is none.
+ */
+global_shortcut: Health | null, 
+/**
+ * Why notifications are held now.
+ */
+quiet: string | null, 
 /**
  * What is wrong right now, in words: storage that cannot be written.
  */

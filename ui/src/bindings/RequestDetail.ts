@@ -14,6 +14,14 @@ export type RequestDetail = {
  */
 item: RequestItem, 
 /**
+ * The whole prompt, as it came.
+ */
+prompt: string, 
+/**
+ * The request in its wire form: JSON text.
+ */
+request: string, 
+/**
  * The arguments that the tool will get: JSON text as the model wrote it.
  */
 arguments: string | null, 

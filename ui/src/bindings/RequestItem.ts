@@ -14,11 +14,11 @@ key: string,
  */
 kind: string, 
 /**
- * Its prompt, as it came.
+ * Its prompt, cut to 300 characters with `…`.
  */
 prompt: string, 
 /**
- * What will run, on one line: a command, a path, a url.
+ * What will run, on one line: a command, a path, a url; cut to 200 characters with `…`.
  */
 summary: string, 
 /**
@@ -46,14 +46,26 @@ received_at: string,
  */
 expires_at: string | null, 
 /**
- * The request in its wire form: JSON text.
- */
-request: string, 
-/**
  * SHA-256 of what is shown; a decision echoes it.
  */
 digest: string, 
 /**
  * How much care the answer needs.
  */
-risk: Risk, };
+risk: Risk, 
+/**
+ * Until when it is put aside.
+ */
+snoozed_until: string | null, 
+/**
+ * The same for identical requests of one source.
+ */
+group: string, 
+/**
+ * An approval with neither a form nor choices: it may be decided together with others.
+ */
+plain: boolean, 
+/**
+ * The request in its wire form, as JSON text, where the whole was asked for.
+ */
+request?: string, };

@@ -5,10 +5,16 @@ import type { AgentTest } from '../bindings/AgentTest';
 import type { AgentTrust } from '../bindings/AgentTrust';
 import type { AppStatus } from '../bindings/AppStatus';
 import type { Decide } from '../bindings/Decide';
+import type { DecideMany } from '../bindings/DecideMany';
+import type { DecidedMany } from '../bindings/DecidedMany';
 import type { Decision } from '../bindings/Decision';
 import type { HistoryDetail } from '../bindings/HistoryDetail';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
 import type { HistoryPage } from '../bindings/HistoryPage';
+import type { InboxFilter } from '../bindings/InboxFilter';
+import type { InboxPage } from '../bindings/InboxPage';
+import type { RequestKeys } from '../bindings/RequestKeys';
+import type { Snooze } from '../bindings/Snooze';
 import type { LiveText } from '../bindings/LiveText';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { RequestItem } from '../bindings/RequestItem';
@@ -36,9 +42,13 @@ type Nothing = Record<string, never>;
 /** Every command of the host with what it takes and gives. */
 export interface Commands {
   status: [Nothing, AppStatus];
-  'inbox.list': [Nothing, RequestItem[]];
+  'inbox.list': [InboxFilter, InboxPage];
+  'inbox.items': [RequestKeys, RequestItem[]];
   'inbox.show': [RequestRef, RequestDetail];
   'inbox.decide': [Decide, Decision];
+  'inbox.decide_many': [DecideMany, DecidedMany];
+  'inbox.snooze': [Snooze, RequestItem];
+  'inbox.undo': [RequestRef, RequestItem];
   'runs.list': [Nothing, RunItem[]];
   'runs.show': [RunRef, RunDetail];
   'runs.live': [RunRef, LiveText | null];
@@ -62,7 +72,7 @@ export interface Commands {
   'history.show': [RequestRef, HistoryDetail];
   'history.verify': [Nothing, Verification];
   'settings.get': [Nothing, Settings];
-  'settings.set': [Settings, Settings];
+  'settings.set': [Partial<Settings>, Settings];
 }
 
 export type Command = keyof Commands;

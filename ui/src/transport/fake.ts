@@ -1,59 +1,68 @@
 /** A host in memory, for `npm run dev` with `?fake` and for pictures of the screens. Never part of what is shipped. */
 import type { Decide } from '../bindings/Decide';
+import type { DecideMany } from '../bindings/DecideMany';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
-import type { RequestDetail } from '../bindings/RequestDetail';
+import type { InboxFilter } from '../bindings/InboxFilter';
+import type { RequestKeys } from '../bindings/RequestKeys';
+import type { RequestRef } from '../bindings/RequestRef';
 import type { Settings } from '../bindings/Settings';
+import type { Snooze } from '../bindings/Snooze';
 import type { Listener, Transport } from './commands';
-import { AGENTS, HISTORY, REQUESTS, RUNS, SENDERS, at, request } from './fake-data';
+import { AGENTS, HISTORY, REQUESTS, RUNS, SENDERS, SETTINGS, at } from './fake-data';
+import { FakeInbox } from './fake-inbox';
+import { HOSTILE, RARE, groups, many, snoozed } from './fake-requests';
 import { CallError, NO_SESSION, unreachable } from './problem';
 
 /** `?fake=three,dark,lost`: words that choose what there is. */
 export function fake(options: string): Transport {
   const has = (word: string): boolean => options.split(',').includes(word);
-  let requests: RequestDetail[] = has('empty') ? [] : has('three') ? REQUESTS.slice(0, 3) : [...REQUESTS];
-  const many = has('many') ? 300 : has('huge') ? 10_000 : 0;
-  if (many > 0)
-    for (let n = 0; n < many; n += 1)
-      requests.push(request({ key: `n${n}`, kind: 'approval', prompt: `Delete old build ${n}?`, source: 'clean-bot', tool: 'shell', summary: `rm -r builds/${n}`, age: 30_000 + n * 60, arguments: `{"command":"rm -r builds/${n}"}` }));
-  let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true };
-  const settled = new Map<string, RequestDetail>();
+  const base = has('empty') ? [] : has('three') ? REQUESTS.slice(0, 3) : has('hostile') ? HOSTILE : has('groups') ? groups() : [...REQUESTS, ...RARE];
+  const inbox = new FakeInbox(has('snoozed') ? snoozed(base) : base);
+  inbox.add(many(has('huge') ? 10_000 : has('many') ? 300 : 0));
+  if (has('error')) inbox.broken = new CallError('storage', 'The disk is full: nothing was decided and the request still waits. Make room and try again.');
+  // Long enough for pictures.
+  if (has('slow')) inbox.undoMs = 60_000;
+  const size = /(?:^|,)size(\d+)/.exec(options)?.[1];
+  let settings: Settings = {
+    ...SETTINGS,
+    appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system',
+    density: has('compact') ? 'compact' : 'comfortable',
+    text_size: size === undefined ? 100 : Number(size),
+  };
   let listener: Listener | null = null;
-
-  function decide({ key, ok, data, reason }: Decide): unknown {
-    const detail = requests.find((one) => one.item.key === key);
-    if (detail === undefined) throw new CallError('already_decided', 'You denied this at 14:02, from the notification. Nothing was changed.');
-    const outcome = !ok ? 'declined' : data === undefined ? 'approved' : 'answered';
-    const answer = JSON.stringify({ id: key, ok, ...(reason === undefined ? {} : { reason }) });
-    const decision = { key, outcome, answer, class: ok ? null : 'declined', decided_by: 'person', surface: 'window', decided_at: at(0) };
-    requests = requests.filter((one) => one !== detail);
-    settled.set(key, { ...detail, decision });
-    setTimeout(() => listener?.changed({ topic: 'inbox', id: key }), 20);
-    return decision;
+  inbox.changed = (key) => listener?.changed({ topic: 'inbox', id: key });
+  if (has('burst')) {
+    const more = many(100);
+    setInterval(() => {
+      const next = more.shift();
+      if (next !== undefined) inbox.arrive(next);
+    }, 400);
   }
 
   const answers: Record<string, (params: never) => unknown> = {
     status: () => ({
       version: '0.1.0',
-      waiting: requests.length,
+      waiting: inbox.count,
+      snoozed: inbox.snoozed,
       active_runs: has('empty') ? 0 : 2,
       data_dir: '~/.local/share/sayso',
       url: 'http://127.0.0.1:41000',
       notifications: { ok: !has('error'), message: has('error') ? 'No notification service answers. Requests still wait here and in the tray. Start one and restart Sayso.' : '' },
       tray: { ok: !has('error'), message: has('error') ? 'This desktop shows no tray. Closing the window ends nothing; start Sayso again to see it.' : '' },
+      autostart: { ok: true, message: '' },
+      global_shortcut: null,
+      quiet: null,
       problems: has('error') ? ['The disk is full: nothing can be decided until there is room. What waits is safe.'] : [],
     }),
     'settings.get': () => settings,
-    'settings.set': (params: Settings) => (settings = params),
-    'inbox.list': () => requests.map((one) => one.item),
-    'inbox.show': ({ key }: { key: string }) => {
-      const found = requests.find((one) => one.item.key === key) ?? settled.get(key);
-      if (found === undefined) throw new CallError('not_found', 'This request is not known. It may belong to another data folder.');
-      return found;
-    },
-    'inbox.decide': (params: Decide) => {
-      if (has('error')) throw new CallError('storage', 'The disk is full: nothing was decided and the request still waits. Make room and try again.');
-      return decide(params);
-    },
+    'settings.set': (params: Partial<Settings>) => (settings = { ...settings, ...params }),
+    'inbox.list': (params: InboxFilter) => inbox.list(params),
+    'inbox.items': (params: RequestKeys) => inbox.items(params),
+    'inbox.show': (params: RequestRef) => inbox.show(params),
+    'inbox.decide': (params: Decide) => inbox.decide(params),
+    'inbox.decide_many': (params: DecideMany) => inbox.decideMany(params),
+    'inbox.snooze': (params: Snooze) => inbox.snooze(params),
+    'inbox.undo': (params: RequestRef) => inbox.undo(params),
     'runs.list': () => (has('empty') ? [] : RUNS.map((one) => one.item)),
     'runs.show': ({ run }: { run: string }) => RUNS.find((one) => one.item.run === run),
     'runs.live': ({ run }: { run: string }) => RUNS.find((one) => one.item.run === run)?.live ?? null,
@@ -74,8 +83,7 @@ export function fake(options: string): Transport {
     'senders.revoke': () => SENDERS[3],
     'demo.start': () => {
       setTimeout(() => {
-        requests = [...REQUESTS.slice(2, 3)];
-        listener?.changed({ topic: 'inbox', id: null });
+        for (const one of REQUESTS.slice(2, 3)) inbox.arrive(one);
       }, 800);
       return { run: 'release' };
     },
