@@ -2,7 +2,7 @@ import type { AgentItem } from '../bindings/AgentItem';
 import type { RequestItem } from '../bindings/RequestItem';
 import type { RunItem } from '../bindings/RunItem';
 import type { Place } from '../state/route.svelte';
-import { ACTIONS, type ActionId } from './actions';
+import { ACTIONS, type ActionId, type Where } from './actions';
 
 /** Something that the palette found, and where it leads. */
 export interface Found {
@@ -23,6 +23,9 @@ export interface World {
   agents: readonly AgentItem[];
 }
 
+/** What can be done anywhere comes first. */
+const ORDER: Where[] = ['Everywhere', 'Inbox', 'Lists'];
+
 /** The most of one sort that are shown. */
 const MOST = 8;
 
@@ -41,7 +44,7 @@ export function find(text: string, world: World): Found[] {
     }
     return out;
   };
-  const actions = ACTIONS.filter((one) => !one.decides && one.id !== 'palette' && world.possible(one.id) && fits(one.label, one.place)).map(
+  const actions = ORDER.flatMap((place) => ACTIONS.filter((one) => one.place === place)).filter((one) => !one.decides && one.id !== 'palette' && world.possible(one.id) && fits(one.label, one.place)).map(
     (one): Found => ({ id: `action ${one.id}`, what: 'Action', name: one.label, below: one.when ?? '', goes: { action: one.id } }),
   );
   const things = [
