@@ -72,7 +72,7 @@ export function fake(options: string): Transport {
     'agents.list': () => (has('empty') ? [] : AGENTS),
     'agents.save': () => AGENTS[0],
     'agents.remove': () => ({}),
-    'agents.test': () => ({ ok: false, message: 'Nothing answers at http://localhost:11434/v1. Nothing was sent. Start the model server, or correct the base URL.', servers: [] }),
+    'agents.test': () => (has('works') ? { ok: true, message: 'The model qwen3-coder answered in 0.4 s.', servers: [] } : { ok: false, message: 'Nothing answers at http://localhost:11434/v1. Nothing was sent. Start the model server, or correct the base URL.', servers: [] }),
     'agents.trust': () => AGENTS[0],
     'senders.list': () => (has('empty') ? [] : SENDERS),
     'senders.add': () => ({ sender: SENDERS[1], token: `sayso_${'5f3a9c'.repeat(10)}7b21` }),
