@@ -67,6 +67,13 @@ export function many(count: number): RequestDetail[] {
   );
 }
 
+/** So many that come in one by one, each of which goes to the top. */
+export function burst(count: number): RequestDetail[] {
+  return Array.from({ length: count }, (_, n) =>
+    request({ key: `b${n}`, kind: 'approval', prompt: `Restart worker ${n}?`, source: `deploy-bot-${n % 3}`, tool: 'shell', summary: `systemctl restart worker@${n}`, age: 0, left: 200 - n, arguments: `{"command":"systemctl restart worker@${n}"}` }),
+  );
+}
+
 /** Put aside until later. */
 export function snoozed(requests: readonly RequestDetail[]): RequestDetail[] {
   return requests.map((one, n) => (n % 3 === 1 ? { ...one, item: { ...one.item, snoozed_until: at(1800 * (n + 1)) } } : one));

@@ -10,7 +10,7 @@ import type { Snooze } from '../bindings/Snooze';
 import type { Listener, Transport } from './commands';
 import { AGENTS, HISTORY, REQUESTS, RUNS, SENDERS, SETTINGS, at } from './fake-data';
 import { FakeInbox } from './fake-inbox';
-import { HOSTILE, RARE, groups, many, snoozed } from './fake-requests';
+import { HOSTILE, RARE, burst, groups, many, snoozed } from './fake-requests';
 import { CallError, NO_SESSION, unreachable } from './problem';
 
 /** `?fake=three,dark,lost`: words that choose what there is. */
@@ -32,7 +32,7 @@ export function fake(options: string): Transport {
   let listener: Listener | null = null;
   inbox.changed = (key) => listener?.changed({ topic: 'inbox', id: key });
   if (has('burst')) {
-    const more = many(100);
+    const more = burst(100);
     setInterval(() => {
       const next = more.shift();
       if (next !== undefined) inbox.arrive(next);
