@@ -22,6 +22,10 @@ describe('the lines of the list', () => {
     expect(shown(items)).toBe('[Expires soon] a [Waiting] b d [Snoozed] c');
   });
 
+  it('brings back what was snoozed once its time has come', () => {
+    expect(shown([item('a', { snoozed_until: at(-1) })])).toBe('[Waiting] a');
+  });
+
   it('sorts by age or by source', () => {
     const items = [item('a', { age: 300, source: 'zed' }), item('b', { age: 200, source: 'Amy' }), item('c', { age: 100, source: 'zed' })];
     expect(shown(items, { sort: 'newest' })).toBe('[Waiting] c b a');

@@ -63,6 +63,11 @@ export function matches(item: RequestItem, view: View): boolean {
   return words.every((word) => textOf(item).includes(word));
 }
 
+/** Whether it is put aside: one whose time has come waits like any other, also before the host has said so. */
+function isSnoozed({ snoozed_until }: RequestItem, now: number): boolean {
+  return snoozed_until !== null && Date.parse(snoozed_until) > now;
+}
+
 const collator = new Intl.Collator('en');
 
 /** The lines of the list. `items` come by deadline; `kept` is shown whatever the filter says: it is being read. */
@@ -76,12 +81,12 @@ export function rowsOf(items: readonly RequestItem[], view: View, now: number, k
   };
   if (view.sort === 'deadline') for (const [id, name] of [['soon', 'Expires soon'], ['waiting', 'Waiting']] as const) sections.set(id, { name, items: [] });
   for (const item of sorted(found, view.sort)) {
-    if (item.snoozed_until !== null) continue;
+    if (isSnoozed(item, now)) continue;
     if (view.sort === 'source') add(`of ${item.source}`, item.source, item);
     else if (view.sort === 'deadline' && isSoon(item.expires_at, now)) add('soon', 'Expires soon', item);
     else add('waiting', 'Waiting', item);
   }
-  for (const item of found.filter((one) => one.snoozed_until !== null).sort((a, b) => ((a.snoozed_until ?? '') < (b.snoozed_until ?? '') ? -1 : 1)))
+  for (const item of found.filter((one) => isSnoozed(one, now)).sort((a, b) => ((a.snoozed_until ?? '') < (b.snoozed_until ?? '') ? -1 : 1)))
     add('snoozed', 'Snoozed', item);
 
   const rows: Row[] = [];

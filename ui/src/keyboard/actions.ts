@@ -54,7 +54,7 @@ export const ACTIONS: Action[] = [
   { id: 'approve', keys: ['a'], label: 'Approve or answer', place: 'Inbox', when: 'for a request that you selected; held where the risk is high', decides: true },
   { id: 'deny', keys: ['d'], label: 'Deny or decline', place: 'Inbox', when: 'for a request that you selected', decides: true },
   { id: 'reason', keys: ['r'], label: 'Write a reason, kept in history only', place: 'Inbox' },
-  { id: 'edit', keys: ['e'], label: 'Change what will run before you approve it', place: 'Inbox', when: 'where the source allows edits' },
+  { id: 'edit', keys: ['e'], label: 'Change what will run, or fill in the form', place: 'Inbox', when: 'where the source allows edits or asks for more' },
   { id: 'open', keys: ['o'], label: 'Open the sign-in page', place: 'Inbox', when: 'when a request asks you to sign in' },
   { id: 'snooze', keys: ['s'], label: 'Snooze until a time', place: 'Inbox' },
   { id: 'undo', keys: ['u'], label: 'Take the last decision back', place: 'Inbox', when: 'until it is delivered' },
