@@ -108,6 +108,21 @@ describe('what a request shows', () => {
     expect(contentOf(detail({ arguments: '{"command":' }, { tool: 'shell' })).broken).toBe('{"command":');
   });
 
+  it('is an HTTP call, of which everything is shown once', () => {
+    const content = contentOf(
+      detail({ arguments: '{"method":"POST","url":"https://api.example.com/x","headers":{"X-A":"1"},"body":"{}","retries":2}' }, { tool: 'http' }),
+    );
+    expect(content.link).toBe('https://api.example.com/x');
+    expect(content.http).toEqual({ method: 'POST', headers: [['X-A', '1']], body: '{}' });
+    expect(content.rest && write(content.rest)).toBe('{"retries":2}');
+  });
+
+  it('leaves headers and a body that are no text among the arguments', () => {
+    const content = contentOf(detail({ arguments: '{"method":"POST","url":"https://a.example","headers":{"X":[1]},"body":{"a":1.0}}' }, { tool: 'http' }));
+    expect(content.http).toEqual({ method: 'POST', headers: [], body: null });
+    expect(content.rest && write(content.rest)).toBe('{"headers":{"X":[1]},"body":{"a":1.0}}');
+  });
+
   it('notices hidden characters anywhere, also behind escapes', () => {
     expect(contentOf(detail({ arguments: '{"command":"a\\u202eb"}' }, { tool: 'shell' })).hidden).toBe(true);
     expect(contentOf(detail({ arguments: '{"a\\u200b":[{"x":"y"}]}' })).hidden).toBe(true);

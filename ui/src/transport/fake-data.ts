@@ -5,19 +5,26 @@ import type { RequestDetail } from '../bindings/RequestDetail';
 import type { Risk } from '../bindings/Risk';
 import type { RunDetail } from '../bindings/RunDetail';
 import type { SenderItem } from '../bindings/SenderItem';
+import type { Settings } from '../bindings/Settings';
 
 const START = Date.now();
 export const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
 
-type Asked = Partial<RequestDetail> & { key: string; kind: string; prompt: string; source: string; tool?: string; summary?: string; age: number; left?: number; run?: string; risk?: Risk };
+type Asked = Partial<RequestDetail> & { key: string; kind: string; prompt: string; source: string; tool?: string; summary?: string; age: number; left?: number; run?: string; risk?: Risk; group?: string };
 
-export function request({ key, kind, prompt, source, tool, summary, age, left, run, risk, ...over }: Asked): RequestDetail {
+function short(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most).join('')}…` : text;
+}
+
+export function request({ key, kind, prompt, source, tool, summary, age, left, run, risk, group, ...over }: Asked): RequestDetail {
+  const plain = kind === 'approval' && (over.choices ?? []).length === 0;
   return {
     item: {
       key,
       kind,
-      prompt,
-      summary: summary ?? '',
+      prompt: short(prompt, 300),
+      summary: short(summary ?? '', 200),
       source,
       run: run ?? null,
       tool: tool ?? null,
@@ -27,8 +34,8 @@ export function request({ key, kind, prompt, source, tool, summary, age, left, r
       digest: `9f2c${key.padEnd(60, '0')}`,
       risk: risk ?? 'low',
       snoozed_until: null,
-      group: `${source} ${kind} ${tool ?? ''} ${prompt} ${over.arguments ?? over.data ?? ''}`,
-      plain: kind === 'approval' && (over.choices ?? []).length === 0,
+      group: group ?? key,
+      plain,
     },
     prompt,
     request: JSON.stringify({ id: key, kind, prompt }),
@@ -48,6 +55,24 @@ export function request({ key, kind, prompt, source, tool, summary, age, left, r
 }
 
 const DIFF = '--- README.md\n+++ README.md\n@@ -1,3 +1,4 @@\n # Atlas\n ## Install\n-npm install -g atlas\n+cargo install atlas --locked\n+# needs Rust 1.90 or newer\n';
+
+export const SETTINGS: Settings = {
+  appearance: 'system',
+  density: 'comfortable',
+  text_size: 100,
+  notifications: true,
+  sound: true,
+  private: false,
+  reminder_minutes: 5,
+  quiet_hours: null,
+  paused_until: null,
+  close_to_tray: true,
+  autostart: false,
+  undo_seconds: 3,
+  global_shortcut: null,
+  shortcuts: {},
+  retention: { days: null, megabytes: null },
+};
 
 export const REQUESTS: RequestDetail[] = [
   request({
