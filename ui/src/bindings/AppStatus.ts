@@ -36,4 +36,20 @@ tray: Health | null,
 /**
  * What is wrong right now, in words: storage that cannot be written.
  */
-problems: Array<string>, };
+problems: Array<string>, 
+/**
+ * How many requests are put off.
+ */
+snoozed: number, 
+/**
+ * Starting with the desktop; none in a host without a desktop.
+ */
+autostart: Health | null, 
+/**
+ * The keys that open the inbox from anywhere; none where there are none.
+ */
+global_shortcut: Health | null, 
+/**
+ * Why notifications are held now, in words.
+ */
+quiet: string | null, };

@@ -111,4 +111,7 @@ export const browser: Transport = {
   async openUrl(_key, url) {
     window.open(url, '_blank', 'noopener,noreferrer');
   },
+  async openDataFolder() {
+    throw new CallError('window_only', 'A browser cannot open the data folder. The desktop app can.');
+  },
 };

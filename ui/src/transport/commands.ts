@@ -29,6 +29,24 @@ import type { SenderToken } from '../bindings/SenderToken';
 import type { Settings } from '../bindings/Settings';
 import type { UiEvent } from '../bindings/UiEvent';
 import type { Verification } from '../bindings/Verification';
+import type { BackupCreate } from '../bindings/BackupCreate';
+import type { BackupItem } from '../bindings/BackupItem';
+import type { BackupRestore } from '../bindings/BackupRestore';
+import type { HistoryCharts } from '../bindings/HistoryCharts';
+import type { HistoryCounts } from '../bindings/HistoryCounts';
+import type { HistoryExport } from '../bindings/HistoryExport';
+import type { HistoryHead } from '../bindings/HistoryHead';
+import type { HistoryRedact } from '../bindings/HistoryRedact';
+import type { HistoryVerify } from '../bindings/HistoryVerify';
+import type { Job } from '../bindings/Job';
+import type { JobRef } from '../bindings/JobRef';
+import type { KeyItem } from '../bindings/KeyItem';
+import type { KeyName } from '../bindings/KeyName';
+import type { KeySet } from '../bindings/KeySet';
+import type { Redacted } from '../bindings/Redacted';
+import type { Restored } from '../bindings/Restored';
+import type { SettingsChange } from '../bindings/SettingsChange';
+import type { StorageShow } from '../bindings/StorageShow';
 import type { Problem } from './problem';
 
 type Nothing = Record<string, never>;
@@ -60,9 +78,27 @@ export interface Commands {
   'demo.start': [Nothing, RunStarted];
   'history.list': [HistoryFilter, HistoryPage];
   'history.show': [RequestRef, HistoryDetail];
-  'history.verify': [Nothing, Verification];
+  'history.verify': [HistoryVerify, Verification];
+  'history.counts': [HistoryFilter, HistoryCounts];
+  'history.charts': [HistoryFilter & { offset_minutes?: number }, HistoryCharts];
+  'history.verify_job': [HistoryVerify, Job];
+  'history.head': [Nothing, HistoryHead];
+  'history.export': [HistoryExport, Job];
+  'history.redact': [HistoryRedact, Redacted];
+  'jobs.show': [JobRef, Job];
+  'jobs.cancel': [JobRef, Job];
+  'jobs.list': [Nothing, Job[]];
+  'backups.list': [Nothing, BackupItem[]];
+  'backups.create': [BackupCreate, Job];
+  'backups.restore': [BackupRestore, Job | Restored];
+  'storage.show': [Nothing, StorageShow];
+  'storage.compact': [Nothing, Job];
+  'storage.prune': [Nothing, Job];
+  'keys.list': [Nothing, KeyItem[]];
+  'keys.set': [KeySet, KeyItem];
+  'keys.remove': [KeyName, Nothing];
   'settings.get': [Nothing, Settings];
-  'settings.set': [Settings, Settings];
+  'settings.set': [SettingsChange, Settings];
 }
 
 export type Command = keyof Commands;
@@ -91,4 +127,6 @@ export interface Transport {
   subscribe: (listener: Listener) => void;
   /** Opens the sign-in page of a request in the person's browser. */
   openUrl: (key: string, url: string) => Promise<void>;
+  /** Shows the data folder in the desktop's file manager. Window only. */
+  openDataFolder: () => Promise<void>;
 }

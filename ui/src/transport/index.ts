@@ -20,6 +20,7 @@ export async function call<C extends Command>(command: C, params: Params<C>): Pr
 export const start = () => transport.start();
 export const retry = () => transport.retry();
 export const subscribe = (listener: Listener) => transport.subscribe(listener);
+export const openDataFolder = () => transport.openDataFolder();
 export const openUrl = (key: string, url: string) => transport.openUrl(key, url);
 
 export * from './commands';

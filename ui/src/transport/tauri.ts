@@ -27,4 +27,5 @@ export const tauri: Transport = {
   call: (command, params) => ask('rpc', { command, params }),
   subscribe: (listener) => void connect(listener).catch((thrown) => listener.lost(problemOf(thrown))),
   openUrl: (key) => ask('open_url', { key }),
+  openDataFolder: () => ask('open_data_folder'),
 };
