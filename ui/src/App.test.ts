@@ -56,6 +56,7 @@ const transport: Transport = {
     one.changed(null);
   },
   openUrl: async () => undefined,
+  openDataFolder: async () => undefined,
 };
 
 const ask = (key: string, prompt: string): RequestDetail =>

@@ -82,6 +82,7 @@ beforeEach(async () => {
       one.changed(null);
     },
     openUrl: async () => undefined,
+    openDataFolder: async () => undefined,
   });
   route.show('runs', run, true);
   await host.start();

@@ -45,7 +45,6 @@ import type { KeyName } from '../bindings/KeyName';
 import type { KeySet } from '../bindings/KeySet';
 import type { Redacted } from '../bindings/Redacted';
 import type { Restored } from '../bindings/Restored';
-import type { SettingsChange } from '../bindings/SettingsChange';
 import type { StorageShow } from '../bindings/StorageShow';
 import type { Problem } from './problem';
 
@@ -98,7 +97,7 @@ export interface Commands {
   'keys.set': [KeySet, KeyItem];
   'keys.remove': [KeyName, Nothing];
   'settings.get': [Nothing, Settings];
-  'settings.set': [SettingsChange, Settings];
+  'settings.set': [Partial<Settings>, Settings];
 }
 
 export type Command = keyof Commands;

@@ -260,6 +260,11 @@ const decided = (n: number, source: string, prompt: string, outcome: string, by:
   run: n % 3 === 0 ? 'release' : null,
   received_at: at(-n * 900 - 14),
   decided_at: at(-n * 900),
+  tool: null,
+  risk: null,
+  waited_ms: 14_000,
+  redacted: false,
+  snippet: null,
   ...over,
 });
 
@@ -270,7 +275,7 @@ export const HISTORY: HistoryItem[] = [
   decided(3, 'mail-agent', 'Send reply to 3 recipients', 'approved', 'person', 'window', { edited: true }),
   decided(4, 'deploy-bot', 'Restart api-2', 'expired', 'deadline', null),
   decided(5, 'research', 'Which sources may I cite?', 'answered', 'person', 'browser', { kind: 'question', answer: '{"id":"req-5","ok":true,"data":{"answers":["Journals only"]}}' }),
-  decided(6, 'release-bot', 'rm -rf target/release', 'declined', 'person', 'cli'),
-  decided(7, 'mail-agent', 'Sign in to Mail', 'approved', 'person', 'window', { kind: 'authorization' }),
+  decided(6, 'release-bot', 'rm -rf target/release', 'declined', 'person', 'cli', { tool: 'shell', risk: 'high' }),
+  decided(7, 'mail-agent', 'Sign in to Mail', 'approved', 'person', 'window', { kind: 'authorization', redacted: true }),
   decided(8, 'deploy-bot', 'Scale workers to 12', 'cancelled', 'source', null),
 ];

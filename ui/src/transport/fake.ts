@@ -1,10 +1,11 @@
 /** A host in memory, for `npm run dev` with `?fake` and for pictures of the screens. Never part of what is shipped. */
 import type { Decide } from '../bindings/Decide';
-import type { HistoryFilter } from '../bindings/HistoryFilter';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { Settings } from '../bindings/Settings';
 import type { Listener, Transport } from './commands';
-import { AGENTS, HISTORY, REQUESTS, RUNS, SENDERS, at, request } from './fake-data';
+import { AGENTS, REQUESTS, RUNS, SENDERS, at, request } from './fake-data';
+import { FakeJobs, fakeHistory } from './fake-history';
+import { SETTINGS, fakeSettings } from './fake-settings';
 import { CallError, NO_SESSION, unreachable } from './problem';
 
 /** `?fake=three,dark,lost`: words that choose what there is. */
@@ -15,7 +16,7 @@ export function fake(options: string): Transport {
   if (many > 0)
     for (let n = 0; n < many; n += 1)
       requests.push(request({ key: `n${n}`, kind: 'approval', prompt: `Delete old build ${n}?`, source: 'clean-bot', tool: 'shell', summary: `rm -r builds/${n}`, age: 30_000 + n * 60, arguments: `{"command":"rm -r builds/${n}"}` }));
-  let settings: Settings = { appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system', notifications: true, close_to_tray: true };
+  let settings: Settings = { ...SETTINGS, appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system' };
   const settled = new Map<string, RequestDetail>();
   let listener: Listener | null = null;
 
@@ -41,9 +42,13 @@ export function fake(options: string): Transport {
       notifications: { ok: !has('error'), message: has('error') ? 'No notification service answers. Requests still wait here and in the tray. Start one and restart Sayso.' : '' },
       tray: { ok: !has('error'), message: has('error') ? 'This desktop shows no tray. Closing the window ends nothing; start Sayso again to see it.' : '' },
       problems: has('error') ? ['The disk is full: nothing can be decided until there is room. What waits is safe.'] : [],
+      snoozed: 0,
+      autostart: { ok: true, message: '' },
+      global_shortcut: null,
+      quiet: null,
     }),
     'settings.get': () => settings,
-    'settings.set': (params: Settings) => (settings = params),
+    'settings.set': (params: Partial<Settings>) => (settings = { ...settings, ...params }),
     'inbox.list': () => requests.map((one) => one.item),
     'inbox.show': ({ key }: { key: string }) => {
       const found = requests.find((one) => one.item.key === key) ?? settled.get(key);
@@ -79,28 +84,9 @@ export function fake(options: string): Transport {
       }, 800);
       return { run: 'release' };
     },
-    'history.list': ({ text = '', outcome }: HistoryFilter) => ({
-      items: has('empty') ? [] : HISTORY.filter((one) => one.prompt.toLowerCase().includes(text.toLowerCase()) && (outcome === undefined || one.outcome === outcome)),
-      next: null,
-    }),
-    'history.show': ({ key }: { key: string }) => {
-      const item = HISTORY.find((one) => one.key === key) ?? HISTORY[0];
-      return {
-        item,
-        tool: 'refund',
-        arguments: '{"customer":20114,"amount":1250.00,"currency":"USD"}',
-        edited_arguments: null,
-        folder: null,
-        diff: null,
-        sent: `{"id":"req-88","ok":false,"reason":"declined"}`,
-        delivery: 'delivered',
-        digest: '9f2c00000000000000000000000000000000000000000000000000000000a1e1',
-        entries: [{ seq: 1283, kind: 'decision', hash: 'ab12', at: at(-900) }],
-        next: ['Agent was told the request was declined', 'Run finished 13:59'],
-      };
-    },
-    'history.verify': () => ({ ok: !has('error'), entries: 1284, head: 'ab', entry: has('error') ? 12 : null, problem: has('error') ? 'changed' : null }),
   };
+  const jobs = new FakeJobs((topic, id) => listener?.changed({ topic, id }));
+  Object.assign(answers, fakeHistory(has, jobs), fakeSettings(has, jobs), jobs.answers);
 
   return {
     surface: has('browser') ? 'browser' : 'window',
@@ -123,5 +109,6 @@ export function fake(options: string): Transport {
       else one.changed(null);
     },
     openUrl: async () => undefined,
+    openDataFolder: async () => undefined,
   };
 }
