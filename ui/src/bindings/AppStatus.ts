@@ -14,6 +14,10 @@ version: string,
  */
 waiting: number, 
 /**
+ * How many of them are snoozed.
+ */
+snoozed: number, 
+/**
  * How many runs are running or pending.
  */
 active_runs: number, 
@@ -34,22 +38,18 @@ notifications: Health | null,
  */
 tray: Health | null, 
 /**
- * What is wrong right now, in words: storage that cannot be written.
- */
-problems: Array<string>, 
-/**
- * How many requests are put off.
- */
-snoozed: number, 
-/**
- * Starting with the desktop; none in a host without a desktop.
+ * Starting with the session; none in a host without a desktop.
  */
 autostart: Health | null, 
 /**
- * The keys that open the inbox from anywhere; none where there are none.
+ * The shortcut that opens the inbox from anywhere; none where there is none.
  */
 global_shortcut: Health | null, 
 /**
- * Why notifications are held now, in words.
+ * Why notifications are held now.
  */
-quiet: string | null, };
+quiet: string | null, 
+/**
+ * What is wrong right now, in words: storage that cannot be written.
+ */
+problems: Array<string>, };

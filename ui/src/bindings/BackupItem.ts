@@ -5,7 +5,7 @@
  */
 export type BackupItem = { 
 /**
- * The file.
+ * Where it is.
  */
 path: string, 
 /**
@@ -13,6 +13,6 @@ path: string,
  */
 at: string, 
 /**
- * Its size.
+ * How large it is.
  */
 bytes: number, };

@@ -2,42 +2,43 @@
 import type { Count } from "./Count";
 
 /**
- * How many decisions match, and how they divide. Each facet is counted without its own filter.
+ * How many decisions there are of what; most first, 20 each at most. Each is counted without its own filter, and no more
+ * than the newest 10,000 are.
  */
 export type HistoryCounts = { 
 /**
- * How many match.
+ * All that the filter names, 10,000 at most.
  */
 total: number, 
 /**
- * Whether there are more than was counted.
+ * Whether there are more.
  */
 capped: boolean, 
 /**
- * By outcome, most first.
+ * By outcome.
  */
 outcome: Array<Count>, 
 /**
- * By source, most first.
+ * By source.
  */
 source: Array<Count>, 
 /**
- * By kind, most first.
+ * By kind.
  */
 kind: Array<Count>, 
 /**
- * By who decided, most first.
+ * By who or what decided.
  */
 decided_by: Array<Count>, 
 /**
- * By where it was decided, most first.
+ * By where a person decided.
  */
 surface: Array<Count>, 
 /**
- * By tool, most first.
+ * By tool.
  */
 tool: Array<Count>, 
 /**
- * By risk, most first.
+ * By risk.
  */
 risk: Array<Count>, };

@@ -3,22 +3,22 @@ import type { ExportFormat } from "./ExportFormat";
 import type { HistoryFilter } from "./HistoryFilter";
 
 /**
- * Writes decisions to a file.
+ * What to export.
  */
 export type HistoryExport = { 
 /**
- * Which.
+ * Which decisions; `limit` counts from the newest, `after` says nothing.
  */
 filter: HistoryFilter, 
 /**
- * In which form.
+ * How.
  */
 format: ExportFormat, 
 /**
- * Where to; into the data folder unless told. Never over a file that is there.
+ * Where to; a new file in the data folder's `exports` unless told. Nothing is overwritten.
  */
 path?: string, 
 /**
- * Whether the person's reasons are in it.
+ * Whether your own words go along; they do unless told.
  */
 reasons?: boolean, };

@@ -3,7 +3,7 @@ import type { JobState } from "./JobState";
 import type { Verification } from "./Verification";
 
 /**
- * Long work.
+ * Long work with progress.
  */
 export type Job = { 
 /**
@@ -11,11 +11,11 @@ export type Job = {
  */
 id: string, 
 /**
- * What it does: `verify`, `export`, `backup`, `restore`, `compact`, `prune`.
+ * `export`, `verify`, `backup`, `compact` or `prune`.
  */
 what: string, 
 /**
- * How much is done.
+ * How much is done, in a unit of its own.
  */
 done: number, 
 /**
@@ -23,11 +23,11 @@ done: number,
  */
 total: number | null, 
 /**
- * How far it is.
+ * Where it stands.
  */
 state: JobState, 
 /**
- * What happened, in words.
+ * How it ended, in words.
  */
 message: string | null, 
 /**

@@ -5,22 +5,30 @@
  */
 export type Redacted = { 
 /**
- * Entries of the ledger that hold it.
+ * Entries of the record that lose a content.
  */
 entries: number, 
 /**
- * Their parts that hold it.
+ * The contents.
  */
 fields: number, 
 /**
- * Requests that hold it.
+ * Decided requests that hold it.
  */
 requests: number, 
 /**
- * Places in runs that have not ended; these are not touched.
+ * Texts outside of the record: requests as shown, answers, transcripts.
+ */
+places: number, 
+/**
+ * Requests and runs that hold it and have not ended: they are left alone.
  */
 running: number, 
 /**
- * Backups that still hold it.
+ * Set-ups that hold it, such as `agent builder`: those you change yourself.
+ */
+setups: Array<string>, 
+/**
+ * Backups and exports in the data folder that hold it.
  */
 backups: Array<string>, };

@@ -13,7 +13,7 @@ export type Settings = {
  */
 appearance: Appearance, 
 /**
- * How close things stand.
+ * How much room things take.
  */
 density: Density, 
 /**
@@ -25,23 +25,23 @@ text_size: number,
  */
 notifications: boolean, 
 /**
- * Whether they make a sound.
+ * Whether they may make a sound.
  */
 sound: boolean, 
 /**
- * Whether they leave out what is asked.
+ * Whether they say nothing but that a request waits.
  */
 private: boolean, 
 /**
- * So many minutes before a deadline there is another one; 0 for none.
+ * How many minutes before its deadline a request is announced once more; 0 for never, 60 at most.
  */
 reminder_minutes: number, 
 /**
- * When they are held every day.
+ * When no notifications are raised, each day.
  */
 quiet_hours: QuietHours | null, 
 /**
- * Until when they are paused.
+ * Until when no notifications are raised.
  */
 paused_until: string | null, 
 /**
@@ -49,22 +49,22 @@ paused_until: string | null,
  */
 close_to_tray: boolean, 
 /**
- * Whether the app starts with the desktop.
+ * Whether the app starts in the background with the desktop session.
  */
 autostart: boolean, 
 /**
- * For so many seconds a decision can be taken back, 0 to 10.
+ * How many seconds a decision can be taken back, 0 to 10.
  */
 undo_seconds: number, 
 /**
- * The keys that open the inbox from anywhere.
+ * What opens the inbox from anywhere, such as `Ctrl+Alt+S`.
  */
 global_shortcut: string | null, 
 /**
- * The person's own keys: action to key.
+ * The person's own keys, by what they do.
  */
-shortcuts: Record<string, string>, 
+shortcuts: { [key in string]: string }, 
 /**
- * How much of History is kept.
+ * How much of the history is kept.
  */
 retention: Retention, };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ChartDay } from '../bindings/ChartDay';
+import type { HistoryDay } from '../bindings/HistoryDay';
 import { MOST_BARS, along, barsOf, daysWord, duration, stretches, timeAxis, totalsOf, yesShare } from './chart-data';
 import { daysBefore } from './filter';
 
-const day = (at: string, over: Partial<ChartDay> = {}): ChartDay => ({ day: at, approved: 0, answered: 0, declined: 0, cancelled: 0, expired: 0, ...over });
+const day = (at: string, over: Partial<HistoryDay> = {}): HistoryDay => ({ day: at, approved: 0, answered: 0, declined: 0, cancelled: 0, expired: 0, ...over });
 
 describe('bars of decisions', () => {
   it('stand for every day between the first and the last, also for those without any', () => {

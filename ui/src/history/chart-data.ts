@@ -1,4 +1,4 @@
-import type { ChartDay } from '../bindings/ChartDay';
+import type { HistoryDay } from '../bindings/HistoryDay';
 import type { DayTimes } from '../bindings/DayTimes';
 import { dayOf } from './filter';
 
@@ -34,7 +34,7 @@ function between(first: string, last: string): number {
 }
 
 /** Bars without a gap from the first day to the last, of so many days each that all can be read. */
-export function barsOf(days: readonly ChartDay[], most = MOST_BARS): Bar[] {
+export function barsOf(days: readonly HistoryDay[], most = MOST_BARS): Bar[] {
   const first = days[0]?.day;
   const last = days.at(-1)?.day;
   if (first === undefined || last === undefined) return [];
@@ -57,7 +57,7 @@ export function barsOf(days: readonly ChartDay[], most = MOST_BARS): Bar[] {
 }
 
 /** All of the days together. */
-export function totalsOf(days: readonly ChartDay[]): Record<Outcome, number> & { total: number } {
+export function totalsOf(days: readonly HistoryDay[]): Record<Outcome, number> & { total: number } {
   const sums = { approved: 0, answered: 0, declined: 0, cancelled: 0, expired: 0, total: 0 };
   for (const day of days)
     for (const outcome of OUTCOMES) {
@@ -68,7 +68,7 @@ export function totalsOf(days: readonly ChartDay[]): Record<Outcome, number> & {
 }
 
 /** How many of the decisions were a yes: `91%`; never 100% while one was not, never 0% while one was. */
-export function yesShare(days: readonly ChartDay[]): string {
+export function yesShare(days: readonly HistoryDay[]): string {
   const { approved, answered, total } = totalsOf(days);
   if (total === 0) return '–';
   const yes = approved + answered;

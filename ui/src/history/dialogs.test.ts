@@ -1,7 +1,8 @@
 import { flushSync, mount, tick, unmount } from 'svelte';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { HistoryRedact } from '../bindings/HistoryRedact';
+import type { Redact } from '../bindings/Redact';
 import { CallError, use } from '../transport';
+import { browser } from '../transport/browser';
 import RedactDialog from './RedactDialog.svelte';
 
 let mounted: Record<string, unknown> | null = null;
@@ -12,19 +13,15 @@ afterEach(async () => {
   document.body.innerHTML = '';
 });
 
-function open(answer: (params: HistoryRedact) => unknown): { asked: HistoryRedact[]; erased: ReturnType<typeof vi.fn> } {
-  const asked: HistoryRedact[] = [];
+function open(answer: (params: Redact) => unknown): { asked: Redact[]; erased: ReturnType<typeof vi.fn> } {
+  const asked: Redact[] = [];
   use({
+    ...browser,
     surface: 'window',
-    start: async () => null,
-    retry: async () => null,
     call: async (_command, params) => {
-      asked.push(params as HistoryRedact);
-      return answer(params as HistoryRedact);
+      asked.push(params as Redact);
+      return answer(params as Redact);
     },
-    subscribe: () => undefined,
-    openUrl: async () => undefined,
-    openDataFolder: async () => undefined,
   });
   const erased = vi.fn<() => void>();
   mounted = mount(RedactDialog, { target: document.body, props: { close: () => undefined, erased } });
@@ -52,7 +49,7 @@ async function look(): Promise<void> {
   await settle();
 }
 
-const FOUND = { entries: 2, fields: 3, requests: 1, running: 0, backups: ['/b/old.db'] };
+const FOUND = { entries: 2, fields: 3, requests: 1, places: 0, running: 0, setups: [], backups: ['/b/old.db'] };
 
 it('counts before it erases, and erases only what was counted and confirmed', async () => {
   const { asked, erased } = open(() => FOUND);
@@ -60,7 +57,7 @@ it('counts before it erases, and erases only what was counted and confirmed', as
   await type('hunter2!');
   await look();
   expect(asked).toEqual([{ text: 'hunter2!', confirm: false }]);
-  expect(document.body.textContent).toContain('3 places in 2 entries of the record and in 1 request');
+  expect(document.body.textContent).toContain('3 contents of 2 entries of the record and 1 decided request');
   expect(document.body.textContent).toContain('/b/old.db');
   const erase = button('Erase for good');
   expect(erase?.disabled).toBe(true);

@@ -68,7 +68,7 @@ export function askOf({ since, until, ...rest }: Filter): HistoryFilter {
     ...(rest.text === undefined ? {} : { text: rest.text.trim() }),
     ...(since === undefined ? {} : { since: edge(since, '00:00:00.000') }),
     ...(until === undefined ? {} : { until: edge(until, '23:59:59.999') }),
-  } as HistoryFilter;
+  };
 }
 
 function edge(value: string, time: string): string {

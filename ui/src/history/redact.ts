@@ -1,20 +1,23 @@
 import type { Redacted } from '../bindings/Redacted';
 import { plural } from '../text/words';
 
-/** What would be erased, in words; null where the text is nowhere. */
-export function foundWords({ entries, fields, requests }: Redacted): string | null {
-  if (entries + fields + requests === 0) return null;
+/** Where the text stands that would be erased, in words; null where it stands nowhere. */
+export function foundWords({ entries, fields, requests, places }: Redacted): string | null {
   const where = [
-    ...(fields > 0 || entries > 0 ? [`${plural(fields, 'place', 'places')} in ${plural(entries, 'entry', 'entries')} of the record`] : []),
-    ...(requests > 0 ? [plural(requests, 'request', 'requests')] : []),
+    ...(entries + fields > 0 ? [`${plural(fields, 'content', 'contents')} of ${plural(entries, 'entry', 'entries')} of the record`] : []),
+    ...(requests > 0 ? [plural(requests, 'decided request', 'decided requests')] : []),
+    ...(places > 0 ? [plural(places, 'other text', 'other texts')] : []),
   ];
-  return `It stands in ${where.join(' and in ')}.`;
+  const last = where.pop();
+  if (last === undefined) return null;
+  return where.length === 0 ? last : `${where.join(', ')} and ${last}`;
 }
 
-/** What is left alone as its run goes on, in words; null for none. */
+/** What is left alone as it goes on, in words; null for none. */
 export function runningWords({ running }: Redacted): string | null {
   if (running === 0) return null;
-  return `${plural(running, 'place', 'places')} in runs that have not ended ${running === 1 ? 'is' : 'are'} not touched. Erase it again once they have ended.`;
+  const [what, hold, end] = running === 1 ? ['request or run that goes on holds', 'is', 'it has'] : ['requests and runs that go on hold', 'are', 'they have'];
+  return `${running.toLocaleString('en')} ${what} it and ${hold} left alone. Erase it again once ${end} ended.`;
 }
 
 /** Shorter ones would take pieces out of words that have nothing to do with them. */
@@ -23,5 +26,5 @@ const SHORTEST = 4;
 /** What speaks against erasing a text; null when nothing does. */
 export function wrongText(text: string): string | null {
   if (text.trim() === '') return 'Enter the text to erase.';
-  return [...text].length < SHORTEST ? `Enter at least ${SHORTEST} characters, so that nothing else is erased with it.` : null;
+  return [...text.trim()].length < SHORTEST ? `Enter at least ${SHORTEST} characters, so that nothing else is erased with it.` : null;
 }

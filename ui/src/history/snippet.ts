@@ -1,4 +1,4 @@
-import type { Snippet } from '../bindings/Snippet';
+import type { HistorySnippet } from '../bindings/HistorySnippet';
 
 /** A piece of a text, found or not. */
 export interface Piece {
@@ -56,6 +56,6 @@ const FIELDS: Record<string, string> = {
 };
 
 /** What the part of a decision is called in which the words were found. */
-export function fieldWord(field: Snippet['field']): string {
+export function fieldWord(field: HistorySnippet['field']): string {
   return FIELDS[field] ?? field;
 }

@@ -1,5 +1,5 @@
 import type { Retention } from '../bindings/Retention';
-import type { StorageShow } from '../bindings/StorageShow';
+import type { StorageInfo } from '../bindings/StorageInfo';
 import { plural } from '../text/words';
 
 /** A size as a person reads it: `512 bytes`, `3.4 MB`, `1.2 GB`. */
@@ -33,7 +33,7 @@ export function boundOf(typed: string): number | null {
 }
 
 /** How much room compaction gives back, in words. */
-export function freeWords({ bytes, free_bytes }: Pick<StorageShow, 'bytes' | 'free_bytes'>): string {
+export function freeWords({ bytes, free_bytes }: Pick<StorageInfo, 'bytes' | 'free_bytes'>): string {
   if (free_bytes <= 0 || bytes <= 0) return 'Nothing to give back.';
   return `${sizeWord(free_bytes)} of it can be given back.`;
 }

@@ -4,6 +4,7 @@ import type { Settings } from '../bindings/Settings';
 import { host } from '../state/host.svelte';
 import { route } from '../state/route.svelte';
 import { CallError, use } from '../transport';
+import { browser } from '../transport/browser';
 import { SETTINGS } from '../transport/fake-settings';
 import Page from './Settings.svelte';
 
@@ -25,9 +26,8 @@ afterEach(async () => {
 
 async function open(part: string, surface: 'window' | 'browser' = 'window'): Promise<void> {
   use({
+    ...browser,
     surface,
-    start: async () => null,
-    retry: async () => null,
     call: async (command, params) => {
       calls.push([command, params]);
       if (command === 'settings.set') {
@@ -40,8 +40,6 @@ async function open(part: string, surface: 'window' | 'browser' = 'window'): Pro
       return {};
     },
     subscribe: (listener) => listener.changed(null),
-    openUrl: async () => undefined,
-    openDataFolder: async () => undefined,
   });
   host.settings = held;
   host.connection = 'live';

@@ -6,7 +6,7 @@ import type { HistoryCounts } from '../bindings/HistoryCounts';
 import type { HistoryDetail } from '../bindings/HistoryDetail';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
 import type { HistoryItem } from '../bindings/HistoryItem';
-import type { HistoryRedact } from '../bindings/HistoryRedact';
+import type { Redact } from '../bindings/Redact';
 import type { Job } from '../bindings/Job';
 import type { Topic } from '../bindings/Topic';
 import { HISTORY, at } from './fake-data';
@@ -220,11 +220,11 @@ export function fakeHistory(has: (word: string) => boolean, jobs: FakeJobs): Ans
     },
     'history.verify': () => verification,
     'history.verify_job': () => jobs.start('verify', 1284, { verification }),
-    'history.head': () => ({ chain: 'main', seq: 1284, hash: '4be1'.repeat(16), signature: has('error') ? null : 'c3RhbXBlZCBhbmQgc2VhbGVk'.repeat(3), public_key: has('error') ? null : 'cHVibGljIGtleSBvZiB0aGlzIG1hY2hpbmU' }),
+    'history.head': () => ({ chain: 'main', seq: 1284, hash: '4be1'.repeat(16), unsigned: has('error') ? 'The keyring is locked.' : null, signature: has('error') ? null : 'c3RhbXBlZCBhbmQgc2VhbGVk'.repeat(3), public_key: has('error') ? null : 'cHVibGljIGtleSBvZiB0aGlzIG1hY2hpbmU' }),
     'history.export': ({ format, path }: { format: string; path?: string }) => jobs.start('export', items.length, { path: path ?? `~/.local/share/sayso/exports/history-2026-12-01.${format}` }),
-    'history.redact': ({ text }: HistoryRedact) => {
+    'history.redact': ({ text }: Redact) => {
       const fields = items.filter((one) => matches(one, { text })).length;
-      return { entries: fields, fields, requests: fields === 0 ? 0 : 1, running: fields === 0 ? 0 : 1, backups: fields === 0 ? [] : ['~/.local/share/sayso/backups/sayso-2026-11-20.db'] };
+      return { entries: fields, fields, requests: fields === 0 ? 0 : 1, places: fields, setups: fields === 0 ? [] : ['agent release-bot'], running: fields === 0 ? 0 : 1, backups: fields === 0 ? [] : ['~/.local/share/sayso/backups/sayso-2026-11-20.db'] };
     },
   };
 }

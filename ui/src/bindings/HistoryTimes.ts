@@ -2,18 +2,18 @@
 import type { DayTimes } from "./DayTimes";
 
 /**
- * How long requests waited for a person.
+ * How long people took to decide, in milliseconds; none where no person decided.
  */
-export type ChartTimes = { 
+export type HistoryTimes = { 
 /**
- * Half of them waited at most so long; null without any.
+ * Half took no longer.
  */
 median_ms: number | null, 
 /**
- * All but one in twenty waited at most so long.
+ * 95 of 100 took no longer.
  */
 p95_ms: number | null, 
 /**
- * By day, oldest first.
+ * The same for each day on which a person decided, oldest first.
  */
 by_day: Array<DayTimes>, };

@@ -3,16 +3,16 @@
 /**
  * How a run ended.
  */
-export type RunEnd = { 
+export type HistoryRunEnd = { 
 /**
  * When.
  */
 at: string, 
 /**
- * `done`, `error`, `stopped` or `interrupted`.
+ * `done`, `incomplete`, `interrupted` or `error`.
  */
 status: string, 
 /**
- * Why, in words.
+ * Why, where there is more to say.
  */
 detail: string | null, };
