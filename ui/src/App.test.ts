@@ -4,7 +4,8 @@ import App from './App.svelte';
 import type { Decide } from './bindings/Decide';
 import type { RequestDetail } from './bindings/RequestDetail';
 import { type Listener, type Transport, use } from './transport';
-import { SETTINGS, request } from './transport/fake-data';
+import { request } from './transport/fake-data';
+import { DEFAULTS } from './transport/fake-settings';
 
 // happy-dom tells of a new hash after pushState, which no browser does.
 vi.hoisted(() =>
@@ -32,7 +33,7 @@ function settle(key: string, decision: Partial<RequestDetail['decision']> & { ou
 
 const answers: Record<string, (params: never) => unknown> = {
   status: () => STATUS,
-  'settings.get': () => SETTINGS,
+  'settings.get': () => DEFAULTS,
   'inbox.list': () => ({ items: requests.map((one) => one.item), next: null, total: requests.length, snoozed: 0 }),
   'inbox.items': ({ keys }: { keys: string[] }) => requests.map((one) => one.item).filter((one) => keys.includes(one.key)),
   'inbox.show': ({ key }: { key: string }) => {

@@ -6,7 +6,8 @@ import type { Decide } from '../bindings/Decide';
 import type { DecideMany } from '../bindings/DecideMany';
 import { looking } from '../inbox/view.svelte';
 import { type Listener, type Transport, use } from '../transport';
-import { SETTINGS, request } from '../transport/fake-data';
+import { request } from '../transport/fake-data';
+import { DEFAULTS } from '../transport/fake-settings';
 import { FakeInbox } from '../transport/fake-inbox';
 
 // happy-dom tells of a new hash after pushState, which no browser does.
@@ -30,7 +31,7 @@ const ask = (over: Partial<Parameters<typeof request>[0]> = {}) =>
 function transport(): Transport {
   const answers: Record<string, (params: never) => unknown> = {
     status: () => STATUS,
-    'settings.get': () => SETTINGS,
+    'settings.get': () => DEFAULTS,
     'runs.list': () => [],
     'agents.list': () => [],
     'senders.list': () => [],

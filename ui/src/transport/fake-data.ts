@@ -5,7 +5,6 @@ import type { RequestDetail } from '../bindings/RequestDetail';
 import type { Risk } from '../bindings/Risk';
 import type { RunDetail } from '../bindings/RunDetail';
 import type { SenderItem } from '../bindings/SenderItem';
-import type { Settings } from '../bindings/Settings';
 
 const START = Date.now();
 export const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
@@ -55,24 +54,6 @@ export function request({ key, kind, prompt, source, tool, summary, age, left, r
 }
 
 const DIFF = '--- README.md\n+++ README.md\n@@ -1,3 +1,4 @@\n # Atlas\n ## Install\n-npm install -g atlas\n+cargo install atlas --locked\n+# needs Rust 1.90 or newer\n';
-
-export const SETTINGS: Settings = {
-  appearance: 'system',
-  density: 'comfortable',
-  text_size: 100,
-  notifications: true,
-  sound: true,
-  private: false,
-  reminder_minutes: 5,
-  quiet_hours: null,
-  paused_until: null,
-  close_to_tray: true,
-  autostart: false,
-  undo_seconds: 3,
-  global_shortcut: null,
-  shortcuts: {},
-  retention: { days: null, megabytes: null },
-};
 
 export const REQUESTS: RequestDetail[] = [
   request({
@@ -289,6 +270,11 @@ const decided = (n: number, source: string, prompt: string, outcome: string, by:
   run: n % 3 === 0 ? 'release' : null,
   received_at: at(-n * 900 - 14),
   decided_at: at(-n * 900),
+  tool: null,
+  risk: null,
+  waited_ms: 14_000,
+  redacted: false,
+  snippet: null,
   ...over,
 });
 
@@ -299,7 +285,7 @@ export const HISTORY: HistoryItem[] = [
   decided(3, 'mail-agent', 'Send reply to 3 recipients', 'approved', 'person', 'window', { edited: true }),
   decided(4, 'deploy-bot', 'Restart api-2', 'expired', 'deadline', null),
   decided(5, 'research', 'Which sources may I cite?', 'answered', 'person', 'browser', { kind: 'question', answer: '{"id":"req-5","ok":true,"data":{"answers":["Journals only"]}}' }),
-  decided(6, 'release-bot', 'rm -rf target/release', 'declined', 'person', 'cli'),
-  decided(7, 'mail-agent', 'Sign in to Mail', 'approved', 'person', 'window', { kind: 'authorization' }),
+  decided(6, 'release-bot', 'rm -rf target/release', 'declined', 'person', 'cli', { tool: 'shell', risk: 'high' }),
+  decided(7, 'mail-agent', 'Sign in to Mail', 'approved', 'person', 'window', { kind: 'authorization', redacted: true }),
   decided(8, 'deploy-bot', 'Scale workers to 12', 'cancelled', 'source', null),
 ];
