@@ -1,5 +1,6 @@
 use sayso_domain::{
-    Act, Answer, Cause, DecidedBy, Digest, Outcome, Refused, RequestKey, Settlement, Surface, Time, settle,
+    Act, Answer, Cause, DecidedBy, Digest, Outcome, Refused, RequestKey, Settlement, Surface, Time, risk,
+    settle,
 };
 use sayso_store::requests::{self, RequestRow};
 use sayso_store::{StoreError, Tx, deliveries, ledger, settlements, verdicts};
@@ -137,7 +138,7 @@ fn commit(
         DecidedBy::Deadline | DecidedBy::Source | DecidedBy::Stop => {}
     }
     deliveries::insert(tx, request.key, &settlement.delivered(), settlement.at)?;
-    ledger::append_decision(tx, request.key)?;
+    ledger::append_decision(tx, request.key, risk::of_shown(&request.shown).level)?;
     Ok(true)
 }
 

@@ -8,6 +8,7 @@
 mod column;
 mod conn;
 mod copy;
+mod decisions;
 mod error;
 mod migrate;
 mod open;
@@ -25,6 +26,7 @@ pub mod meta;
 pub mod request_events;
 pub mod requests;
 pub mod runs;
+pub mod search;
 pub mod senders;
 pub mod settings;
 pub mod settlements;

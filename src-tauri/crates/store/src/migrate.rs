@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use crate::{
-    agents, calls, deliveries, ledger, messages, meta, request_events, requests, runs, senders, settings,
-    settlements, sources, verdicts,
+    agents, calls, decisions, deliveries, ledger, messages, meta, request_events, requests, runs, search,
+    senders, settings, settlements, sources, verdicts,
 };
 
 /// `SaSo`: says that a file is ours, whatever it is called.
@@ -35,7 +35,7 @@ const SENDERS: Migration = &[senders::SCHEMA, request_events::SCHEMA];
 
 const WAITING: Migration = &[];
 
-const SEARCH: Migration = &[];
+const SEARCH: Migration = &[decisions::SCHEMA, search::SCHEMA, ledger::REDACTIONS];
 
 const KEEPING: Migration = &[];
 

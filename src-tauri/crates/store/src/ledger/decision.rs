@@ -1,3 +1,4 @@
+use sayso_domain::risk::RiskLevel;
 use sayso_domain::run::SlotId;
 use sayso_domain::{Cause, Surface};
 
@@ -12,6 +13,7 @@ pub(super) fn fields(
     request: &RequestRow,
     settled: &SettlementRow,
     source_kind: &str,
+    risk: Option<RiskLevel>,
 ) -> Result<Vec<(&'static str, String)>, StoreError> {
     let shown = &request.shown;
     let wire = &shown.request;
@@ -46,6 +48,7 @@ pub(super) fn fields(
         ("edited_arguments", settled.settlement.edited.clone()),
         ("decided_by", Some(settled.by.as_str().to_owned())),
         ("surface", settled.surface.map(Surface::as_str).map(str::to_owned)),
+        ("risk", risk.map(RiskLevel::as_str).map(str::to_owned)),
     ];
     Ok(all.into_iter().filter_map(|(name, content)| Some((name, content?))).collect())
 }

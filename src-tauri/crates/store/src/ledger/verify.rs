@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::entry::{REQUEST, RUN};
 use super::seal::{SALT, START, Sealed, VERSION, field_digest};
 use super::{EntryType, decision};
-use crate::{Conn, StoreError, meta, requests, settlements, sources};
+use crate::{Conn, StoreError, decisions, meta, requests, settlements, sources};
 
 /// What is wrong with the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,7 +221,8 @@ impl Check<'_> {
             let Some(request) = requests::get(self.conn, key)? else { return Ok(None) };
             let Some(settled) = settlements::get(self.conn, key)? else { return Ok(None) };
             let Some(source) = sources::get(self.conn, request.source)? else { return Ok(None) };
-            let fields = decision::fields(&request, &settled, &source.kind)?;
+            let risk = decisions::risk_of(self.conn, key)?;
+            let fields = decision::fields(&request, &settled, &source.kind, risk)?;
             Ok(Some((request, settled, fields)))
         };
         let (request, settled, fields) = match shown() {

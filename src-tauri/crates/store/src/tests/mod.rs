@@ -5,6 +5,7 @@ mod copy;
 mod history;
 mod ledger;
 mod open;
+mod search;
 mod senders;
 mod tables;
 mod tamper;

@@ -1,0 +1,147 @@
+//! The index of the words of every decision: an FTS5 table with no content of its own, whose rows are what
+//! [`sayso_domain::search`] reads in a decision's texts. A decision's words are written in its own commit, and anew when
+//! its call's output comes. Deleting removes words from the index's pages at once (`secure-delete`).
+//!
+//! To delete, the index must be told the words that it holds, and these are read from what is stored: so [`forget`] comes
+//! before a text is changed or erased, and [`reindex`] after it.
+
+mod texts;
+
+use rusqlite::params;
+use sayso_domain::RequestKey;
+use sayso_domain::search::words;
+
+use crate::requests::{self, RequestRow};
+use crate::settlements::{self, SettlementRow};
+use crate::{Conn, StoreError, Tx, column, decisions, sources};
+
+pub(crate) use texts::Texts;
+
+pub(crate) const SCHEMA: &str = "
+CREATE VIRTUAL TABLE decision_words USING fts5 (
+    words,
+    content = '',
+    columnsize = 0,
+    prefix = '2 3',
+    tokenize = \"unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'\"
+);
+INSERT INTO decision_words (decision_words, rank) VALUES ('secure-delete', 1);
+";
+
+/// What stands between the texts of a decision, so that no phrase goes from one into the next.
+const BETWEEN: &str = " | ";
+
+/// Adds the words of a new decision.
+pub(crate) fn add(
+    tx: &Tx<'_>,
+    n: i64,
+    request: &RequestRow,
+    settled: &SettlementRow,
+) -> Result<(), StoreError> {
+    put(tx, n, &Texts::of(tx, request, settled)?)
+}
+
+/// Takes the words of a decision out of the index, and off its pages. Called before what is stored of it is changed or
+/// erased, in the same transaction; until [`reindex`] it is searched by reading it.
+pub fn forget(tx: &Tx<'_>, key: RequestKey) -> Result<(), StoreError> {
+    let Some((n, true)) = decisions::place_of(tx, key)? else { return Ok(()) };
+    let words = joined(&texts_of(tx, key)?);
+    tx.run(
+        "INSERT INTO decision_words (decision_words, rowid, words) VALUES ('delete', ?1, ?2)",
+        params![n, words],
+    )?;
+    tx.run("UPDATE decisions SET indexed = 0 WHERE n = ?1", [n])?;
+    Ok(())
+}
+
+/// Puts a decision into the index as it is stored now, and what History filters by with it. Called after what is stored of
+/// it was changed or erased; [`forget`] must have been called before.
+pub fn reindex(tx: &Tx<'_>, key: RequestKey) -> Result<(), StoreError> {
+    let Some((n, is_indexed)) = decisions::place_of(tx, key)? else { return Ok(()) };
+    if is_indexed {
+        return Err(StoreError::Conflict);
+    }
+    fill(tx, n, key)
+}
+
+/// Takes a decision out of History's list and index: it was taken back, or is about to be removed. Called before its
+/// settlement is deleted.
+pub fn remove(tx: &Tx<'_>, key: RequestKey) -> Result<(), StoreError> {
+    forget(tx, key)?;
+    tx.run("DELETE FROM decisions WHERE request = ?1", [key.to_string()])?;
+    Ok(())
+}
+
+/// Puts some of the decisions into the index that are not in it, the newest first: those of a file of an older version.
+/// Whether there are more.
+pub fn index_more(tx: &Tx<'_>, at_most: u32) -> Result<bool, StoreError> {
+    let mut missing = tx.rows(
+        "SELECT n, request FROM decisions WHERE indexed = 0 ORDER BY n DESC LIMIT ?1",
+        [at_most],
+        |row| Ok((row.get::<_, i64>(0)?, column::parsed::<RequestKey>(row, "request")?)),
+    )?;
+    let is_full = u32::try_from(missing.len()).is_ok_and(|count| count == at_most);
+    // The index is written in its own order at once.
+    missing.reverse();
+    for (n, key) in missing {
+        fill(tx, n, key)?;
+    }
+    Ok(is_full)
+}
+
+/// How many decisions are not in the index; zero but for a while after a file of an older version was opened.
+pub fn count_missing(conn: &Conn) -> Result<u64, StoreError> {
+    let count = conn.row("SELECT count(*) FROM decisions WHERE indexed = 0", [], |row| {
+        Ok(row.get::<_, i64>(0)?.unsigned_abs())
+    })?;
+    Ok(count.unwrap_or_default())
+}
+
+/// The texts of a decision as they are stored now.
+pub(crate) fn texts_of(conn: &Conn, key: RequestKey) -> Result<Texts, StoreError> {
+    let (request, settled) = stored(conn, key)?;
+    Texts::of(conn, &request, &settled)
+}
+
+fn stored(conn: &Conn, key: RequestKey) -> Result<(RequestRow, SettlementRow), StoreError> {
+    let request = requests::get(conn, key)?.ok_or(StoreError::Conflict)?;
+    let settled = settlements::get(conn, key)?.ok_or(StoreError::Conflict)?;
+    Ok((request, settled))
+}
+
+fn fill(tx: &Tx<'_>, n: i64, key: RequestKey) -> Result<(), StoreError> {
+    let (request, settled) = stored(tx, key)?;
+    let source = sources::get(tx, request.source)?.ok_or(StoreError::Conflict)?;
+    tx.run(
+        "UPDATE decisions
+         SET source = ?2, tool = ?3, alike = ?4,
+             redacted = EXISTS (SELECT 1 FROM ledger JOIN ledger_fields USING (chain_id, seq)
+                                WHERE ledger.request_key = ?5 AND ledger_fields.content IS NULL)
+         WHERE n = ?1",
+        params![n, source.name, request.shown.tool, decisions::alike(&request)?, key.to_string()],
+    )?;
+    put(tx, n, &Texts::of(tx, &request, &settled)?)?;
+    tx.run("UPDATE decisions SET indexed = 1 WHERE n = ?1", [n])?;
+    Ok(())
+}
+
+fn put(tx: &Tx<'_>, n: i64, texts: &Texts) -> Result<(), StoreError> {
+    tx.run("INSERT INTO decision_words (rowid, words) VALUES (?1, ?2)", params![n, joined(texts)])?;
+    Ok(())
+}
+
+fn joined(texts: &Texts) -> String {
+    let mut all = String::new();
+    for (_, text) in texts.fields() {
+        if !all.is_empty() {
+            all.push_str(BETWEEN);
+        }
+        for (index, word) in words(text).iter().enumerate() {
+            if index > 0 {
+                all.push(' ');
+            }
+            all.push_str(&word.text);
+        }
+    }
+    all
+}
