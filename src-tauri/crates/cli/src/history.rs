@@ -1,12 +1,17 @@
 use std::path::{Path, PathBuf};
 
+use sayso_domain::RequestKey;
 use sayso_gateway::{Client, ClientError};
-use sayso_host::dto::{Empty, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification};
+use sayso_host::HistoryCopy;
+use sayso_host::dto::{
+    Empty, HistoryDetail, HistoryFilter, HistoryItem, HistoryPage, Problem, RequestRef, Risk, Verification,
+};
 use serde_json::Value;
 
 use crate::args::{Filters, HistoryCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::inbox::one_that_begins;
 use crate::out::Out;
 use crate::way::Way;
 use crate::when::{now, relative};
@@ -14,22 +19,31 @@ use crate::wire;
 
 /// How many decisions are asked for at once.
 const PAGE: u32 = 500;
+/// Among how many of the newest a beginning of a key is looked for.
+const NEWEST: u32 = 1000;
 /// How many are printed unless told.
 const USUAL: u32 = 100;
 
 pub(crate) async fn history(
     out: &Out,
     data_dir: &Path,
+    copy: Option<PathBuf>,
     filters: Filters,
     command: Option<HistoryCommand>,
 ) -> Result<Exit, Failure> {
-    let record = Record::of(data_dir).await?;
+    if command.is_some() && filters != Filters::default() {
+        return Err(Failure::usage(
+            "Filters are for the list of decisions: leave them out of `history show` and `history verify`.",
+        ));
+    }
+    let record = match copy {
+        Some(copy) => Record::copy(&copy)?,
+        None => Record::of(data_dir).await?,
+    };
     match command {
         None => print_decisions(out, &record, filters).await,
-        Some(HistoryCommand::Verify) if filters == Filters::default() => verify(out, &record).await,
-        Some(HistoryCommand::Verify) => {
-            Err(Failure::usage("`history verify` checks all decisions: leave the filters out."))
-        }
+        Some(HistoryCommand::Show { key }) => show(out, &record, &key).await,
+        Some(HistoryCommand::Verify) => verify(out, &record).await,
     }
 }
 
@@ -38,7 +52,7 @@ enum Record {
     /// From a host that runs.
     Host(Way),
     /// From a copy of the database, where none does.
-    File(PathBuf),
+    Copy(Box<HistoryCopy>),
 }
 
 impl Record {
@@ -48,7 +62,7 @@ impl Record {
             Err(ClientError::NoHost(_)) => {
                 let database = data_dir.join("sayso.db");
                 if database.exists() {
-                    return Ok(Self::File(database));
+                    return Self::copy(&database);
                 }
                 let message = format!(
                     "There are no decisions in {}: it holds no sayso.db. Name another folder with --data-dir.",
@@ -60,17 +74,28 @@ impl Record {
         }
     }
 
+    fn copy(database: &Path) -> Result<Self, Failure> {
+        Ok(Self::Copy(Box::new(HistoryCopy::open(database)?)))
+    }
+
     async fn page(&self, filter: &HistoryFilter) -> Result<HistoryPage, Failure> {
         match self {
             Self::Host(way) => way.call("history.list", filter).await,
-            Self::File(database) => Ok(sayso_host::read_history(database, filter)?),
+            Self::Copy(copy) => Ok(copy.page(filter)?),
+        }
+    }
+
+    async fn show(&self, key: &str) -> Result<HistoryDetail, Failure> {
+        match self {
+            Self::Host(way) => way.call("history.show", RequestRef { key: key.to_owned() }).await,
+            Self::Copy(copy) => Ok(copy.show(key)?),
         }
     }
 
     async fn verify(&self) -> Result<Verification, Failure> {
         match self {
             Self::Host(way) => way.call("history.verify", Empty {}).await,
-            Self::File(database) => Ok(sayso_host::verify_history(database)?),
+            Self::Copy(copy) => Ok(copy.verify()?),
         }
     }
 }
@@ -81,10 +106,17 @@ async fn print_decisions(out: &Out, record: &Record, filters: Filters) -> Result
         text: filters.text,
         outcome: filters.outcome,
         source: filters.source,
+        kind: filters.kind,
+        decided_by: filters.decided_by,
+        surface: filters.surface,
+        tool: filters.tool,
+        risk: filters.risk,
         run: filters.run,
         since: filters.since.map(|since| since.to_string()),
+        until: filters.until.map(|until| until.to_string()),
         after: None,
         limit: None,
+        whole: Some(true),
     };
     let mut found_any = false;
     while left > 0 {
@@ -114,10 +146,6 @@ fn print_page(out: &Out, items: &[HistoryItem]) -> Result<(), Failure> {
     }
     let now = now();
     let row = |item: &HistoryItem| {
-        let by = match &item.surface {
-            Some(surface) => format!("{} ({surface})", item.decided_by),
-            None => item.decided_by.clone(),
-        };
         let answer = wire::json_of(&item.answer);
         let why = match item.outcome.as_str() {
             "answered" => answer.get("data").map(Value::to_string),
@@ -127,7 +155,7 @@ fn print_page(out: &Out, items: &[HistoryItem]) -> Result<(), Failure> {
         [
             relative(&item.decided_at, now),
             if item.edited { format!("{}, edited", item.outcome) } else { item.outcome.clone() },
-            by,
+            by(item),
             item.source.clone(),
             item.prompt.clone(),
             why.unwrap_or_default(),
@@ -138,6 +166,69 @@ fn print_page(out: &Out, items: &[HistoryItem]) -> Result<(), Failure> {
         &items.iter().map(row).collect::<Vec<_>>(),
     )?;
     Ok(())
+}
+
+async fn show(out: &Out, record: &Record, key: &str) -> Result<Exit, Failure> {
+    let key = if key.parse::<RequestKey>().is_ok() {
+        key.to_owned()
+    } else {
+        let newest = HistoryFilter { limit: Some(NEWEST), ..HistoryFilter::default() };
+        let items = record.page(&newest).await?.items;
+        one_that_begins(key, items.into_iter().map(|item| item.key), "decision", "sayso history --json")?
+    };
+    let detail = record.show(&key).await?;
+    if out.is_json() {
+        out.value(&wire::history_detail(&detail))?;
+        return Ok(Exit::Done);
+    }
+    let item = &detail.item;
+    let at = |time: &str| format!("{time} ({})", relative(time, now()));
+    out.field("key", Some(&item.key))?;
+    out.field("prompt", Some(&item.prompt))?;
+    out.field("from", Some(&item.source))?;
+    out.field("kind", Some(&item.kind))?;
+    out.field("tool", detail.tool.as_deref())?;
+    out.field("arguments", detail.arguments.as_deref())?;
+    out.field("edited", detail.edited_arguments.as_deref())?;
+    out.field("folder", detail.folder.as_deref())?;
+    if let Some(diff) = &detail.diff {
+        out.block("diff", diff)?;
+    }
+    for note in &detail.notes {
+        out.field("note", Some(note))?;
+    }
+    out.field("risk", detail.risk.map(risk))?;
+    out.field("digest", Some(&detail.digest))?;
+    out.field("run", item.run.as_deref())?;
+    out.field("asked", Some(&at(&item.received_at)))?;
+    out.field("outcome", Some(&item.outcome))?;
+    out.field("by", Some(&by(item)))?;
+    out.field("decided", Some(&at(&item.decided_at)))?;
+    out.field("reason", item.reason.as_deref())?;
+    out.field("sent", Some(&detail.sent))?;
+    out.field("delivery", Some(&detail.delivery))?;
+    for step in &detail.next {
+        out.field("next", Some(step))?;
+    }
+    for redaction in &detail.redactions {
+        out.field("erased", Some(&format!("{}: {}", at(&redaction.at), redaction.fields.join(", "))))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn by(item: &HistoryItem) -> String {
+    match &item.surface {
+        Some(surface) => format!("{} ({surface})", item.decided_by),
+        None => item.decided_by.clone(),
+    }
+}
+
+fn risk(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+    }
 }
 
 async fn verify(out: &Out, record: &Record) -> Result<Exit, Failure> {

@@ -77,7 +77,7 @@ async fn dispatch(args: Args, out: &Out) -> Result<Exit, Failure> {
         Command::Approve { key, data } => inbox::accept(out, &data_dir, &key, data).await,
         Command::Answer { key, data } => inbox::answer(out, &data_dir, &key, data).await,
         Command::Deny { key, reason } => inbox::deny(out, &data_dir, &key, reason).await,
-        Command::History { filters, what } => history::history(out, &data_dir, filters, what).await,
+        Command::History { db, filters, what } => history::history(out, &data_dir, db, filters, what).await,
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::man(command.as_deref()),
     }

@@ -1,26 +1,40 @@
 use std::path::Path;
 
-use sayso_store::{Store, ledger};
+use sayso_store::{Store, StoreCopy, ledger};
 
-use crate::commands::history::{page, query};
-use crate::dto::{HistoryFilter, HistoryPage, Verification};
+use crate::commands::history::{Asked, detail, page};
+use crate::commands::{no_request, request_key, storage};
+use crate::dto::{HistoryDetail, HistoryFilter, HistoryPage, Verification};
 use crate::view::history::verification;
 use crate::{OpenError, RpcError, code};
 
-/// Decisions with no host running. `database` is a `sayso.db`; what is read is a temporary copy of it, so nothing is
-/// written beside it and it may be in use.
-pub fn read_history(database: &Path, filter: &HistoryFilter) -> Result<HistoryPage, RpcError> {
-    let query = query(filter)?;
-    let copy = Store::open_copy(database).map_err(open)?;
-    copy.read(|reader| page(reader, &query)).map_err(crate::commands::storage)
-}
+/// Decisions with no host running: what a database held when this was opened. What is read is a temporary copy of it, so
+/// nothing is written beside it, and it may be in use, read-only, or of an older version.
+pub struct HistoryCopy(StoreCopy);
 
-/// Verifies the ledger of a `sayso.db` with no host running.
-pub fn verify_history(database: &Path) -> Result<Verification, RpcError> {
-    let copy = Store::open_copy(database).map_err(open)?;
-    copy.read(|reader| ledger::verify(reader)).map(verification).map_err(crate::commands::storage)
-}
+impl HistoryCopy {
+    /// Of a `sayso.db`, or of a copy of one.
+    pub fn open(database: &Path) -> Result<Self, RpcError> {
+        let failed = |error: sayso_store::OpenError| {
+            RpcError::new(code::STORAGE, OpenError::Storage(error.to_string()).to_string())
+        };
+        Store::open_copy(database).map(Self).map_err(failed)
+    }
 
-fn open(error: sayso_store::OpenError) -> RpcError {
-    RpcError::new(code::STORAGE, OpenError::Storage(error.to_string()).to_string())
+    /// A page of decisions, as `history.list` gives it.
+    pub fn page(&self, filter: &HistoryFilter) -> Result<HistoryPage, RpcError> {
+        let asked = Asked::of(filter)?;
+        self.0.read(|reader| page(reader, &asked)).map_err(storage)
+    }
+
+    /// A decision, as `history.show` gives it.
+    pub fn show(&self, key: &str) -> Result<HistoryDetail, RpcError> {
+        let found = request_key(key)?;
+        self.0.read(|reader| detail(reader, found)).map_err(storage)?.ok_or_else(|| no_request(key))
+    }
+
+    /// Verifies the ledger.
+    pub fn verify(&self) -> Result<Verification, RpcError> {
+        self.0.read(|reader| ledger::verify(reader)).map(verification).map_err(storage)
+    }
 }

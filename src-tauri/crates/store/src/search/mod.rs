@@ -89,12 +89,12 @@ pub fn index_more(tx: &Tx<'_>, at_most: u32) -> Result<bool, StoreError> {
     Ok(is_full)
 }
 
-/// How many decisions are not in the index; zero but for a while after a file of an older version was opened.
-pub fn count_missing(conn: &Conn) -> Result<u64, StoreError> {
-    let count = conn.row("SELECT count(*) FROM decisions WHERE indexed = 0", [], |row| {
-        Ok(row.get::<_, i64>(0)?.unsigned_abs())
+/// Whether some decisions are not in the index: for a while after a file of an older version was opened.
+pub fn is_missing_some(conn: &Conn) -> Result<bool, StoreError> {
+    let found = conn.row("SELECT EXISTS (SELECT 1 FROM decisions WHERE indexed = 0)", [], |row| {
+        Ok(row.get::<_, bool>(0)?)
     })?;
-    Ok(count.unwrap_or_default())
+    Ok(found.unwrap_or_default())
 }
 
 /// The texts of a decision as they are stored now.
