@@ -6,6 +6,9 @@ import type { AgentTrust } from '../bindings/AgentTrust';
 import type { AppStatus } from '../bindings/AppStatus';
 import type { Decide } from '../bindings/Decide';
 import type { Decision } from '../bindings/Decision';
+import type { HistoryCharts } from '../bindings/HistoryCharts';
+import type { HistoryChartsOf } from '../bindings/HistoryChartsOf';
+import type { HistoryCounts } from '../bindings/HistoryCounts';
 import type { HistoryDetail } from '../bindings/HistoryDetail';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
 import type { HistoryPage } from '../bindings/HistoryPage';
@@ -60,6 +63,8 @@ export interface Commands {
   'demo.start': [Nothing, RunStarted];
   'history.list': [HistoryFilter, HistoryPage];
   'history.show': [RequestRef, HistoryDetail];
+  'history.counts': [HistoryFilter, HistoryCounts];
+  'history.charts': [HistoryChartsOf, HistoryCharts];
   'history.verify': [Nothing, Verification];
   'settings.get': [Nothing, Settings];
   'settings.set': [Settings, Settings];

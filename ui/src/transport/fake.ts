@@ -1,6 +1,7 @@
 /** A host in memory, for `npm run dev` with `?fake` and for pictures of the screens. Never part of what is shipped. */
 import type { Decide } from '../bindings/Decide';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
+import type { HistoryItem } from '../bindings/HistoryItem';
 import type { RequestDetail } from '../bindings/RequestDetail';
 import type { Settings } from '../bindings/Settings';
 import type { Listener, Transport } from './commands';
@@ -92,13 +93,65 @@ export function fake(options: string): Transport {
         edited_arguments: null,
         folder: null,
         diff: null,
+        notes: ['It moves money.'],
+        risk: item?.risk ?? null,
+        waited_ms: 14_000,
         sent: `{"id":"req-88","ok":false,"reason":"declined"}`,
         delivery: 'delivered',
+        delivered_at: at(-899),
+        effects: [],
+        run_end: { at: at(-840), status: 'done', detail: null },
+        redactions: [],
         digest: '9f2c00000000000000000000000000000000000000000000000000000000a1e1',
         entries: [{ seq: 1283, kind: 'decision', hash: 'ab12', at: at(-900) }],
         next: ['Agent was told the request was declined', 'Run finished 13:59'],
       };
     },
+    'history.counts': () => {
+      const tally = (of: (item: HistoryItem) => string | null) => {
+        const counts = new Map<string, number>();
+        for (const value of HISTORY.map(of)) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+        return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
+      };
+      return {
+        total: HISTORY.length,
+        capped: false,
+        outcome: tally((one) => one.outcome),
+        source: tally((one) => one.source),
+        kind: tally((one) => one.kind),
+        decided_by: tally((one) => one.decided_by),
+        surface: tally((one) => one.surface),
+        tool: tally((one) => one.tool),
+        risk: tally((one) => one.risk),
+      };
+    },
+    'history.charts': () => ({
+      days: [
+        { day: '2026-11-29', approved: 14, answered: 3, declined: 2, cancelled: 1, expired: 0 },
+        { day: '2026-11-30', approved: 21, answered: 5, declined: 4, cancelled: 0, expired: 2 },
+        { day: '2026-12-01', approved: 9, answered: 1, declined: 3, cancelled: 2, expired: 1 },
+      ],
+      times: {
+        median_ms: 24_000,
+        p95_ms: 840_000,
+        by_day: [
+          { day: '2026-11-29', median_ms: 31_000, p95_ms: 620_000 },
+          { day: '2026-11-30', median_ms: 22_000, p95_ms: 900_000 },
+          { day: '2026-12-01', median_ms: 18_000, p95_ms: 410_000 },
+        ],
+      },
+      sources: [
+        { source: 'release-bot', count: 31, median_ms: 19_000, p95_ms: 300_000 },
+        { source: 'invoice-bot', count: 22, median_ms: 41_000, p95_ms: 1_200_000 },
+        { source: 'deploy-bot', count: 15, median_ms: null, p95_ms: null },
+      ],
+      most_asked: [
+        { label: 'cargo test --workspace', tool: 'shell', kind: 'approval', source: 'release-bot', count: 12 },
+        { label: 'Refund to customer 20114?', tool: null, kind: 'approval', source: 'invoice-bot', count: 7 },
+      ],
+      most_denied: [{ label: 'rm -rf target/release', tool: 'shell', kind: 'approval', source: 'release-bot', count: 4 }],
+      expired: [{ label: 'Restart api-2', tool: 'shell', kind: 'approval', source: 'deploy-bot', count: 3 }],
+    }),
     'history.verify': () => ({ ok: !has('error'), entries: 1284, head: 'ab', entry: has('error') ? 12 : null, problem: has('error') ? 'changed' : null }),
   };
 
