@@ -258,28 +258,36 @@ impl Made {
         Settlement { outcome: self.outcome, answer, edited, at: self.at }
     }
 
-    /// Asks, decides, delivers, and keeps what came of it.
-    fn write(&self, tx: &Tx<'_>, sources: &[SourceId]) -> Result<(), StoreError> {
-        let (key, run) = (self.key(), self.run());
+    /// Asks.
+    fn ask(&self, tx: &Tx<'_>, sources: &[SourceId]) -> Result<(), StoreError> {
+        let (key, run, source) = (self.key(), self.run(), sources[self.source]);
         if let Some(id) = run.filter(|_| self.n.is_multiple_of(OF_A_RUN)) {
-            runs::insert(tx, &self.run_row(id, sources[self.source]))?;
+            runs::insert(tx, &self.run_row(id, source))?;
         }
         let slot = run.map(|_| SlotId { turn: (self.n % OF_A_RUN) as u32, index: 0 });
-        let shown = self.shown();
-        let source = sources[self.source];
-        let received_at = self.received_at;
+        let (shown, received_at) = (self.shown(), self.received_at);
         requests::insert(
             tx,
             &NewRequest { key, source, run, slot, purpose: Purpose::Tool, shown, received_at },
-        )?;
-        let settlement = self.settlement();
+        )
+    }
+
+    /// Decides and delivers.
+    fn settle(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
+        let (key, settlement) = (self.key(), self.settlement());
         settlements::settle(tx, key, &settlement, self.by, self.surface)?;
         if self.by == DecidedBy::Person {
             verdicts::insert(tx, key, self.by, self.surface, &settlement.answer, self.at)?;
         }
         deliveries::insert(tx, key, &settlement.delivered(), self.at)?;
-        let decision = ledger::append_decision(tx, key, self.risk)?.seq.to_string();
         deliveries::delivered(tx, key, self.at)?;
+        Ok(())
+    }
+
+    /// Writes the decision and what came of it into the record.
+    fn record(&self, tx: &Tx<'_>) -> Result<(), StoreError> {
+        let (key, run) = (self.key(), self.run());
+        let decision = ledger::append_decision(tx, key, self.risk)?.seq.to_string();
         let about = |kind, mut fields: Vec<(&'static str, String)>| {
             fields.push(("decision", decision.clone()));
             Entry { kind, at: self.at, request: Some(key), run, fields }
@@ -320,7 +328,11 @@ pub async fn write(store: &Store, seed: u64, from: u64, to: u64) -> Result<(), S
                     let new = SourceId::new(id(Time::from_millis(BEGIN), 0xa000_0000_0000_0000 | n));
                     ids.push(sources::ensure(tx, kind, name, Time::from_millis(BEGIN), new)?);
                 }
-                (begin..end).try_for_each(|n| Made::of(seed, n).write(tx, &ids))
+                let made: Vec<_> = (begin..end).map(|n| Made::of(seed, n)).collect();
+                // One thing after another for all of them: what is written in one go is written fast.
+                made.iter().try_for_each(|made| made.ask(tx, &ids))?;
+                made.iter().try_for_each(|made| made.settle(tx))?;
+                made.iter().try_for_each(|made| made.record(tx))
             })
             .await?;
         begin = end;

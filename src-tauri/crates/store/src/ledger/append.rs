@@ -92,11 +92,10 @@ pub fn append_decision(tx: &Tx<'_>, key: RequestKey, risk: RiskLevel) -> Result<
 
 /// Appends an entry, and sees to it that History finds what it says.
 pub fn append(tx: &Tx<'_>, entry: &Entry) -> Result<EntryRef, StoreError> {
-    let (Some(key), EntryType::Effect) = (entry.request, entry.kind) else { return seal(tx, entry) };
-    search::forget(tx, key)?;
-    let appended = seal(tx, entry)?;
-    search::reindex(tx, key)?;
-    Ok(appended)
+    match (entry.request, entry.kind) {
+        (Some(key), EntryType::Effect) => search::rewrite(tx, key, || seal(tx, entry)),
+        _ => seal(tx, entry),
+    }
 }
 
 struct Field<'a> {

@@ -1,9 +1,10 @@
 //! The index of the words of every decision: an FTS5 table with no content of its own, whose rows are what
 //! [`sayso_domain::search`] reads in a decision's texts. A decision's words are written in its own commit, and anew when
-//! its call's output comes. Deleting removes words from the index's pages at once (`secure-delete`).
+//! its call's output comes.
 //!
 //! To delete, the index must be told the words that it holds, and these are read from what is stored: so [`forget`] comes
-//! before a text is changed or erased, and [`reindex`] after it.
+//! before a text is changed or erased, and [`reindex`] after it. What was deleted is found no more, but its words stay on the
+//! index's pages until these are merged; [`purge`] does that at once.
 
 mod texts;
 
@@ -25,7 +26,6 @@ CREATE VIRTUAL TABLE decision_words USING fts5 (
     prefix = '2 3',
     tokenize = \"unicode61 remove_diacritics 0 categories 'L* M* N* P* S* C*'\"
 );
-INSERT INTO decision_words (decision_words, rank) VALUES ('secure-delete', 1);
 ";
 
 /// What stands between the texts of a decision, so that no phrase goes from one into the next.
@@ -41,17 +41,34 @@ pub(crate) fn add(
     put(tx, n, &Texts::of(tx, request, settled)?)
 }
 
-/// Takes the words of a decision out of the index, and off its pages. Called before what is stored of it is changed or
-/// erased, in the same transaction; until [`reindex`] it is searched by reading it.
+/// Takes the words of a decision out of the index. Called before what is stored of it is changed or erased, in the same
+/// transaction; until [`reindex`] it is searched by reading it.
 pub fn forget(tx: &Tx<'_>, key: RequestKey) -> Result<(), StoreError> {
     let Some((n, true)) = decisions::place_of(tx, key)? else { return Ok(()) };
-    let words = joined(&texts_of(tx, key)?);
-    tx.run(
-        "INSERT INTO decision_words (decision_words, rowid, words) VALUES ('delete', ?1, ?2)",
-        params![n, words],
-    )?;
+    delete(tx, n, &texts_of(tx, key)?)?;
     tx.run("UPDATE decisions SET indexed = 0 WHERE n = ?1", [n])?;
     Ok(())
+}
+
+/// Writes the index's pages anew without the words that were taken out of it. It takes as long as writing the whole index,
+/// so it is called once after all that had to be forgotten. The pages it leaves are free: what they held is gone with the
+/// next `VACUUM`, or at once with `secure_delete`.
+pub fn purge(tx: &Tx<'_>) -> Result<(), StoreError> {
+    tx.run("INSERT INTO decision_words (decision_words) VALUES ('optimize')", [])?;
+    Ok(())
+}
+
+/// Writes a decision's words anew after `change`, which adds to its texts.
+pub(crate) fn rewrite<T>(
+    tx: &Tx<'_>,
+    key: RequestKey,
+    change: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let Some((n, true)) = decisions::place_of(tx, key)? else { return change() };
+    delete(tx, n, &texts_of(tx, key)?)?;
+    let changed = change()?;
+    put(tx, n, &texts_of(tx, key)?)?;
+    Ok(changed)
 }
 
 /// Puts a decision into the index as it is stored now, and what History filters by with it. Called after what is stored of
@@ -127,6 +144,14 @@ fn fill(tx: &Tx<'_>, n: i64, key: RequestKey) -> Result<(), StoreError> {
 
 fn put(tx: &Tx<'_>, n: i64, texts: &Texts) -> Result<(), StoreError> {
     tx.run("INSERT INTO decision_words (rowid, words) VALUES (?1, ?2)", params![n, joined(texts)])?;
+    Ok(())
+}
+
+fn delete(tx: &Tx<'_>, n: i64, texts: &Texts) -> Result<(), StoreError> {
+    tx.run(
+        "INSERT INTO decision_words (decision_words, rowid, words) VALUES ('delete', ?1, ?2)",
+        params![n, joined(texts)],
+    )?;
     Ok(())
 }
 

@@ -110,7 +110,7 @@ async fn every_text_of_a_decision_is_found_and_marked_where_it_is() {
 }
 
 #[tokio::test]
-async fn a_forgotten_decision_leaves_no_word_on_any_page_of_the_index_and_is_found_by_what_is_left() {
+async fn what_is_forgotten_and_purged_is_on_no_page_of_the_index_and_the_decision_is_found_by_what_is_left() {
     let place = Place::new();
     let fill = place.store.write(|tx| {
         let source = agent(tx)?;
@@ -128,6 +128,8 @@ async fn a_forgotten_decision_leaves_no_word_on_any_page_of_the_index_and_is_fou
     let has = |word: &str| pages().windows(word.len() - 2).any(|part| part == &word.as_bytes()[2..]);
     assert!(has("orchard") && has("objects"));
     place.store.write(|tx| search::forget(tx, key(1))).await.unwrap();
+    assert_eq!(keys(&place, text("orchard")).await, [1], "it is read");
+    place.store.write(search::purge).await.unwrap();
     assert!(!has("orchard") && !has("objects"));
     assert_eq!(keys(&place, text("orchard")).await, [1]);
     let erase = place.store.write(|tx| {
@@ -139,7 +141,8 @@ async fn a_forgotten_decision_leaves_no_word_on_any_page_of_the_index_and_is_fou
             "UPDATE ledger_fields SET salt = NULL, content = NULL WHERE name = 'folder' AND content LIKE '%orchard%'",
             [],
         )?;
-        search::reindex(tx, key(1))
+        search::reindex(tx, key(1))?;
+        search::purge(tx)
     });
     erase.await.unwrap();
     assert!(!has("orchard") && has("objects"));
@@ -150,7 +153,8 @@ async fn a_forgotten_decision_leaves_no_word_on_any_page_of_the_index_and_is_fou
     assert!(again.is_err(), "what is in the index is forgotten first");
     let remove = place.store.write(|tx| {
         search::remove(tx, key(1))?;
-        search::remove(tx, key(999))
+        search::remove(tx, key(999))?;
+        search::purge(tx)
     });
     remove.await.unwrap();
     assert!(keys(&place, text("objects")).await.is_empty() && !has("objects"));
