@@ -104,22 +104,24 @@ fn random_filter(dice: &mut Random, all: &[Made]) -> (HistoryQuery, Vec<Fits>) {
     let mut query = HistoryQuery::default();
     let mut fits: Vec<Fits> = Vec::new();
     let like = all[dice.below(COUNT) as usize].clone();
+    let (outcome, source, kind, by) = (like.outcome.as_str(), like.source_name(), like.kind.clone(), like.by);
+    let (risk, at) = (like.risk, like.at);
     let mut maybe = |one_in: u64| dice.below(one_in) == 0;
     if maybe(3) {
-        query.outcome = Some(like.outcome.as_str().to_owned());
-        fits.push(Box::new(move |made| made.outcome.as_str() == like.outcome.as_str()));
+        query.outcome = Some(outcome.to_owned());
+        fits.push(Box::new(move |made| made.outcome.as_str() == outcome));
     }
     if maybe(3) {
-        query.source = Some(like.source_name().to_owned());
-        fits.push(Box::new(move |made| made.source_name() == like.source_name()));
+        query.source = Some(source.to_owned());
+        fits.push(Box::new(move |made| made.source_name() == source));
     }
     if maybe(5) {
-        query.kind = Some(like.kind.to_string());
-        fits.push(Box::new(move |made| made.kind == like.kind));
+        query.kind = Some(kind.to_string());
+        fits.push(Box::new(move |made| made.kind == kind));
     }
     if maybe(5) {
-        query.decided_by = Some(like.by.as_str().to_owned());
-        fits.push(Box::new(move |made| made.by == like.by));
+        query.decided_by = Some(by.as_str().to_owned());
+        fits.push(Box::new(move |made| made.by == by));
     }
     if let Some(surface) = like.surface.filter(|_| maybe(4)) {
         query.surface = Some(surface.as_str().to_owned());
@@ -130,19 +132,19 @@ fn random_filter(dice: &mut Random, all: &[Made]) -> (HistoryQuery, Vec<Fits>) {
         fits.push(Box::new(move |made| made.tool == Some(tool)));
     }
     if maybe(4) {
-        query.risk = Some(like.risk.as_str().to_owned());
-        fits.push(Box::new(move |made| made.risk == like.risk));
+        query.risk = Some(risk.as_str().to_owned());
+        fits.push(Box::new(move |made| made.risk == risk));
     }
     if let Some(run) = like.run().filter(|_| maybe(12)) {
         query.run = Some(run);
         fits.push(Box::new(move |made| made.run() == Some(run)));
     }
     if maybe(4) {
-        query.since = Some(like.at);
-        fits.push(Box::new(move |made| made.at >= like.at));
+        query.since = Some(at);
+        fits.push(Box::new(move |made| made.at >= at));
     }
     if maybe(4) {
-        let until = Time::from_millis(like.at.as_millis() + 3 * DAY);
+        let until = Time::from_millis(at.as_millis() + 3 * DAY);
         query.until = Some(until);
         fits.push(Box::new(move |made| made.at < until));
     }
