@@ -3,7 +3,7 @@ import type { RequestDetail } from '../bindings/RequestDetail';
 import { field, textOf, tryParse, write } from '../text/json';
 
 /** A decision's request as it was shown when it waited. */
-export function requestOf({ item, tool, arguments: args, folder, diff, digest }: HistoryDetail): RequestDetail {
+export function requestOf({ item, tool, arguments: args, folder, diff, notes, digest }: HistoryDetail): RequestDetail {
   const wire = tryParse(item.request);
   const data = field(wire, 'data');
   return {
@@ -34,7 +34,7 @@ export function requestOf({ item, tool, arguments: args, folder, diff, digest }:
     url: textOf(wire, 'url') ?? null,
     folder,
     diff,
-    notes: [],
+    notes,
     marks: [],
     trail: [],
     decision: null,

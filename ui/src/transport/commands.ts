@@ -11,6 +11,9 @@ import type { Decide } from '../bindings/Decide';
 import type { DecideMany } from '../bindings/DecideMany';
 import type { DecidedMany } from '../bindings/DecidedMany';
 import type { Decision } from '../bindings/Decision';
+import type { HistoryCharts } from '../bindings/HistoryCharts';
+import type { HistoryChartsOf } from '../bindings/HistoryChartsOf';
+import type { HistoryCounts } from '../bindings/HistoryCounts';
 import type { HistoryDetail } from '../bindings/HistoryDetail';
 import type { HistoryExport } from '../bindings/HistoryExport';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
@@ -82,6 +85,8 @@ export interface Commands {
   'demo.start': [Nothing, RunStarted];
   'history.list': [HistoryFilter, HistoryPage];
   'history.show': [RequestRef, HistoryDetail];
+  'history.counts': [HistoryFilter, HistoryCounts];
+  'history.charts': [HistoryChartsOf, HistoryCharts];
   'history.verify': [Verify, Verification];
   'history.verify_job': [Verify, Job];
   'history.head': [Nothing, LedgerHead];

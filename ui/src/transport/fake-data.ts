@@ -253,6 +253,8 @@ const decided = (n: number, source: string, prompt: string, outcome: string, by:
   kind: 'approval',
   prompt,
   summary: '',
+  tool: null,
+  risk: n % 4 === 1 ? 'high' : 'low',
   answer: JSON.stringify({ id: `req-${n}`, ok: outcome === 'approved' || outcome === 'answered' }),
   reason: null,
   outcome,
@@ -264,6 +266,9 @@ const decided = (n: number, source: string, prompt: string, outcome: string, by:
   run: n % 3 === 0 ? 'release' : null,
   received_at: at(-n * 900 - 14),
   decided_at: at(-n * 900),
+  waited_ms: 14_000,
+  redacted: false,
+  snippet: null,
   ...over,
 });
 

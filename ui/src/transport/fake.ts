@@ -2,8 +2,9 @@
 import type { Decide } from '../bindings/Decide';
 import type { DecideMany } from '../bindings/DecideMany';
 import type { HistoryFilter } from '../bindings/HistoryFilter';
-import type { InboxList } from '../bindings/InboxList';
 import type { HistoryExport } from '../bindings/HistoryExport';
+import type { HistoryItem } from '../bindings/HistoryItem';
+import type { InboxList } from '../bindings/InboxList';
 import type { Job } from '../bindings/Job';
 import type { JobRef } from '../bindings/JobRef';
 import type { RequestDetail } from '../bindings/RequestDetail';
@@ -147,13 +148,65 @@ export function fake(options: string): Transport {
         edited_arguments: null,
         folder: null,
         diff: null,
+        notes: ['It moves money.'],
+        risk: item?.risk ?? null,
+        waited_ms: 14_000,
         sent: `{"id":"req-88","ok":false,"reason":"declined"}`,
         delivery: 'delivered',
+        delivered_at: at(-899),
+        effects: [],
+        run_end: { at: at(-840), status: 'done', detail: null },
+        redactions: [],
         digest: '9f2c00000000000000000000000000000000000000000000000000000000a1e1',
         entries: [{ seq: 1283, kind: 'decision', hash: 'ab12', at: at(-900) }],
         next: ['Agent was told the request was declined', 'Run finished 13:59'],
       };
     },
+    'history.counts': () => {
+      const tally = (of: (item: HistoryItem) => string | null) => {
+        const counts = new Map<string, number>();
+        for (const value of HISTORY.map(of)) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+        return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count);
+      };
+      return {
+        total: HISTORY.length,
+        capped: false,
+        outcome: tally((one) => one.outcome),
+        source: tally((one) => one.source),
+        kind: tally((one) => one.kind),
+        decided_by: tally((one) => one.decided_by),
+        surface: tally((one) => one.surface),
+        tool: tally((one) => one.tool),
+        risk: tally((one) => one.risk),
+      };
+    },
+    'history.charts': () => ({
+      days: [
+        { day: '2026-11-29', approved: 14, answered: 3, declined: 2, cancelled: 1, expired: 0 },
+        { day: '2026-11-30', approved: 21, answered: 5, declined: 4, cancelled: 0, expired: 2 },
+        { day: '2026-12-01', approved: 9, answered: 1, declined: 3, cancelled: 2, expired: 1 },
+      ],
+      times: {
+        median_ms: 24_000,
+        p95_ms: 840_000,
+        by_day: [
+          { day: '2026-11-29', median_ms: 31_000, p95_ms: 620_000 },
+          { day: '2026-11-30', median_ms: 22_000, p95_ms: 900_000 },
+          { day: '2026-12-01', median_ms: 18_000, p95_ms: 410_000 },
+        ],
+      },
+      sources: [
+        { source: 'release-bot', count: 31, median_ms: 19_000, p95_ms: 300_000 },
+        { source: 'invoice-bot', count: 22, median_ms: 41_000, p95_ms: 1_200_000 },
+        { source: 'deploy-bot', count: 15, median_ms: null, p95_ms: null },
+      ],
+      most_asked: [
+        { label: 'cargo test --workspace', tool: 'shell', kind: 'approval', source: 'release-bot', count: 12 },
+        { label: 'Refund to customer 20114?', tool: null, kind: 'approval', source: 'invoice-bot', count: 7 },
+      ],
+      most_denied: [{ label: 'rm -rf target/release', tool: 'shell', kind: 'approval', source: 'release-bot', count: 4 }],
+      expired: [{ label: 'Restart api-2', tool: 'shell', kind: 'approval', source: 'deploy-bot', count: 3 }],
+    }),
     'history.verify_job': () => job('verify', { verification: answers['history.verify']!(undefined as never) as Verification }),
     'history.head': () => ({ chain: '01a2323f-2057-768f-bfd9-fe3c42ec8ab6', seq: 1284, hash: 'f4a3aceb0f8bc1c92d2e28ac1dc401ed0f8e3d81b6606e8e29e2cbd25ad77dae', signature: has('error') ? null : 'c2lnbmVk', public_key: has('error') ? null : 'a2V5', unsigned: has('error') ? 'The keyring cannot be read: it is locked.' : null }),
     'history.export': ({ format, path }: HistoryExport) => job('export', { path: path ?? `~/.local/share/sayso/exports/sayso-history.${format}`, message: '1284 decisions were exported.' }),

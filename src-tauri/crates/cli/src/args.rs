@@ -122,7 +122,7 @@ pub(crate) enum Command {
     },
     /// Look back at decisions, newest first, also when no host runs.
     History {
-        /// Read this copy of a sayso.db instead of the data folder's; nothing is written to it or beside it.
+        /// Read this copy of a sayso.db instead of the data folder's; nothing is written to it or beside it, and it may be in use.
         #[arg(long, global = true, value_name = "FILE")]
         db: Option<PathBuf>,
         #[command(flatten)]
@@ -307,6 +307,11 @@ pub(crate) enum RunsCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HistoryCommand {
+    /// Show a decision with all that is known of it.
+    Show {
+        /// The request's key, or its beginning, where one of the newest decisions alone begins so.
+        key: String,
+    },
     /// Check that no decision was changed, removed or added since; or check a file that was exported as JSON Lines.
     Verify {
         /// The exported file; left out, the record itself.
@@ -379,8 +384,8 @@ pub(crate) enum StorageCommand {
 
 #[derive(Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct Filters {
-    /// Words in the prompt, the arguments or the reason.
-    #[arg(long)]
+    /// Words anywhere in a decision: "quoted phrases" and -without, parts of paths, --options.
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     pub(crate) text: Option<String>,
     /// How it was decided.
     #[arg(long, value_parser = ["approved", "answered", "declined", "cancelled", "expired"])]
@@ -388,12 +393,30 @@ pub(crate) struct Filters {
     /// Who asked.
     #[arg(long, value_name = "NAME")]
     pub(crate) source: Option<String>,
+    /// What was asked for: approval, tool_call, question, input, authorization, or another kind.
+    #[arg(long)]
+    pub(crate) kind: Option<String>,
+    /// Who or what decided.
+    #[arg(long, value_parser = ["person", "rule", "deadline", "source", "stop"])]
+    pub(crate) decided_by: Option<String>,
+    /// Where a person decided.
+    #[arg(long, value_parser = ["window", "notification", "tray", "cli", "browser"])]
+    pub(crate) surface: Option<String>,
+    /// The tool.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The risk as it was shown.
+    #[arg(long, value_parser = ["low", "medium", "high"])]
+    pub(crate) risk: Option<String>,
     /// The run that waited.
     #[arg(long)]
     pub(crate) run: Option<String>,
     /// Decided at or after: 2026-01-31 or 2026-01-31T12:00:00Z.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) since: Option<Time>,
+    /// Decided before: 2026-01-31, of which the whole day counts, or 2026-01-31T12:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = end)]
+    pub(crate) until: Option<Time>,
     /// At most so many; 100 unless told.
     #[arg(long, value_name = "N", conflicts_with = "all")]
     pub(crate) limit: Option<u32>,
@@ -411,6 +434,13 @@ pub(crate) fn json_text(text: &str) -> Result<String, String> {
         None => Ok(text.to_owned()),
         Some(name) => Err(format!("it holds {name}")),
     }
+}
+
+/// Of a day, its end.
+fn end(text: &str) -> Result<Time, String> {
+    const DAY: i64 = 24 * 60 * 60 * 1000;
+    let is_day = !text.contains(['T', 't', ' ']);
+    time(text).map(|time| if is_day { Time::from_millis(time.as_millis() + DAY) } else { time })
 }
 
 fn time(text: &str) -> Result<Time, String> {

@@ -7,12 +7,17 @@ use super::entry::{REQUEST, RUN};
 use super::stored::Stored;
 use super::walk::{Found, at};
 use super::{EntryType, Problem, decision};
-use crate::{Conn, StoreError, requests, settlements, sources};
+use crate::{Conn, StoreError, decisions, requests, settlements, sources};
 
 /// The decisions that were taken back.
 const REVOKED: &str = "
 SELECT CAST(content AS INTEGER) FROM ledger JOIN ledger_fields USING (chain_id, seq)
 WHERE chain_id = ?1 AND type = 'revoked' AND name = 'decision' AND content IS NOT NULL";
+
+/// The numbers of the decisions of a chain that were taken back.
+pub(super) fn revoked(conn: &Conn, chain: &str) -> Result<BTreeSet<i64>, StoreError> {
+    Ok(conn.rows(REVOKED, [chain], |row| Ok(row.get(0)?))?.into_iter().collect())
+}
 
 /// A chain's decisions beside what History shows of them.
 pub(super) struct Decisions<'a> {
@@ -28,7 +33,7 @@ pub(super) struct Decisions<'a> {
 
 impl<'a> Decisions<'a> {
     pub(super) fn of_chain(conn: &'a Conn, chain: &str) -> Result<Self, StoreError> {
-        let revoked = conn.rows(REVOKED, [chain], |row| Ok(row.get(0)?))?.into_iter().collect();
+        let revoked = revoked(conn, chain)?;
         Ok(Self { conn, kinds: HashMap::new(), standing: 0, revoked, taken_back: BTreeMap::new() })
     }
 
@@ -79,7 +84,7 @@ impl<'a> Decisions<'a> {
                 return Ok(Some((request, None, fields)));
             }
             let Some(settled) = settlements::get(self.conn, key)? else { return Ok(None) };
-            let fields = decision::fields(&request, &settled, kind)?;
+            let fields = decision::fields(&request, &settled, kind, decisions::risk_of(self.conn, key)?)?;
             Ok(Some((request, Some(settled), fields)))
         };
         let (request, settled, fields) = match shown() {

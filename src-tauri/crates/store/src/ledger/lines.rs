@@ -46,7 +46,7 @@ pub struct Exported {
     pub digest: Digest,
     /// How many lines with entries.
     pub entries: u64,
-    /// How many decisions are in it whole.
+    /// How many decisions are in it whole that nobody took back.
     pub decisions: u64,
     /// How many entries could not be read.
     pub skipped: u64,
@@ -129,7 +129,11 @@ pub fn write_lines(
         if lines.is_begun {
             let shown = (is_whole && is_decision).then(|| shown(conn, &entry, damage)).transpose()?;
             lines.entry(&entry, is_whole, selection.reasons, shown.flatten())?;
-            lines.decisions += u64::from(is_whole && is_decision);
+            match std::str::from_utf8(&entry.kind).ok().and_then(EntryType::from_name) {
+                Some(EntryType::Decision) if is_whole => lines.decisions += 1,
+                Some(EntryType::Revoked) if is_whole => lines.decisions = lines.decisions.saturating_sub(1),
+                _ => {}
+            }
         }
         (seq, head) = (entry.seq, entry.hash);
     }

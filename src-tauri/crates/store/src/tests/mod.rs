@@ -8,6 +8,7 @@ mod ledger;
 mod lines;
 mod open;
 mod redact;
+mod search;
 mod senders;
 mod tables;
 mod tamper;

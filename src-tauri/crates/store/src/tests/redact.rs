@@ -4,6 +4,7 @@ use std::fs;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use sayso_domain::risk::RiskLevel;
 use sayso_domain::run::{CallState, Message, Run, Slot, SlotId, Status};
 use sayso_domain::{Surface, ToolResult};
 use serde_json::json;
@@ -37,7 +38,7 @@ async fn filled(secret: &str) -> Place {
         assert!(settlements::settle(tx, key(2), &settlement, by, Some(Surface::Window))?);
         crate::verdicts::insert(tx, key(2), by, Some(Surface::Window), &settlement.answer, settlement.at)?;
         crate::deliveries::insert(tx, key(2), &settlement.delivered(), settlement.at)?;
-        ledger::append_decision(tx, key(2))?;
+        ledger::append_decision(tx, key(2), RiskLevel::Low)?;
         assert!(crate::deliveries::delivered(tx, key(2), at(200))?);
         let fields = vec![("output", format!("hello {secret}"))];
         let (request, run) = (Some(key(2)), Some(run_id(1)));
