@@ -7,7 +7,7 @@
 
 use rusqlite::params;
 use sayso_domain::risk::RiskLevel;
-use sayso_domain::{Digest, RequestKey, Surface};
+use sayso_domain::{Digest, RequestKey, Surface, Time};
 
 use crate::requests::RequestRow;
 use crate::settlements::SettlementRow;
@@ -55,6 +55,48 @@ pub(crate) fn risk_from_name(name: &str) -> Option<RiskLevel> {
     [RiskLevel::Low, RiskLevel::Medium, RiskLevel::High].into_iter().find(|level| level.as_str() == name)
 }
 
+/// What History lists and filters a decision by.
+pub(crate) struct DecisionRow {
+    at: Time,
+    outcome: String,
+    source: String,
+    kind: String,
+    decided_by: String,
+    surface: Option<String>,
+    tool: Option<String>,
+    /// The risk as it was shown at the decision, where that is known.
+    pub(crate) risk: Option<RiskLevel>,
+}
+
+impl DecisionRow {
+    /// Whether it says the same as the tables that it repeats.
+    pub(crate) fn repeats(&self, request: &RequestRow, settled: &SettlementRow, source: &str) -> bool {
+        self.at == settled.settlement.at
+            && self.outcome == settled.settlement.outcome.as_str()
+            && self.source == source
+            && self.kind == request.shown.request.kind.as_str()
+            && self.decided_by == settled.by.as_str()
+            && self.surface.as_deref() == settled.surface.map(Surface::as_str)
+            && self.tool == request.shown.tool
+    }
+}
+
+/// A decision's row, if History lists it.
+pub(crate) fn get(conn: &Conn, key: RequestKey) -> Result<Option<DecisionRow>, StoreError> {
+    conn.row("SELECT * FROM decisions WHERE request = ?1", [key.to_string()], |row| {
+        Ok(DecisionRow {
+            at: column::time(row, "at")?,
+            outcome: row.get("outcome")?,
+            source: row.get("source")?,
+            kind: row.get("kind")?,
+            decided_by: row.get("decided_by")?,
+            surface: row.get("surface")?,
+            tool: row.get("tool")?,
+            risk: column::named_opt(row, "risk", risk_from_name)?,
+        })
+    })
+}
+
 /// Adds a decision that has just been settled; gives its place, at which its words come into the index.
 pub(crate) fn insert(
     tx: &Tx<'_>,
@@ -96,14 +138,6 @@ pub(crate) fn place_of(conn: &Conn, key: RequestKey) -> Result<Option<(i64, bool
 /// Notes whether a decision's words are in the index.
 pub(crate) fn set_indexed(tx: &Tx<'_>, n: i64, is_indexed: bool) -> Result<(), StoreError> {
     tx.run("UPDATE decisions SET indexed = ?2 WHERE n = ?1", params![n, is_indexed]).map(drop)
-}
-
-/// The risk as it was shown at the decision, where that is known.
-pub(crate) fn risk_of(conn: &Conn, key: RequestKey) -> Result<Option<RiskLevel>, StoreError> {
-    let found = conn.row("SELECT risk FROM decisions WHERE request = ?1", [key.to_string()], |row| {
-        column::named_opt(row, "risk", risk_from_name)
-    })?;
-    Ok(found.flatten())
 }
 
 /// Requests that ask the same have the same number: of the same source, for the same call, or in the same words.

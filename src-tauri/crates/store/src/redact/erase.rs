@@ -294,7 +294,7 @@ fn erase_decision(
     };
     let Some(source) = sources::get(tx, request.source)? else { return Ok(Vec::new()) };
     let asked = ledger::decision_asked(&request, &source.kind)?;
-    let risk = decisions::risk_of(tx, key)?;
+    let risk = decisions::get(tx, key)?.and_then(|listed| listed.risk);
     let said = ledger::decision_fields(&request, &settled, &source.kind, risk)?;
     let stored = tx.rows(
         "SELECT chain_id, seq, name, content, EXISTS (

@@ -8,6 +8,7 @@ mod ledger;
 mod lines;
 mod open;
 mod redact;
+mod revoked;
 mod search;
 mod senders;
 mod tables;

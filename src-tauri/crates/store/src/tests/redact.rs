@@ -116,6 +116,33 @@ async fn what_was_erased_is_in_no_byte_of_the_files_and_the_record_verifies() {
     }
 }
 
+#[tokio::test]
+async fn what_was_erased_is_not_found_and_on_no_page_of_the_index() {
+    let secret = "Xylophone-77 wisteria";
+    let place = filled(secret).await;
+    let found = |text: &str| {
+        let query = history::HistoryQuery { text: Some(text.to_owned()), ..Default::default() };
+        let read = place.store.read(move |reader| history::list(reader, &query));
+        async move { read.await.unwrap() }
+    };
+    let has = |word: &str| {
+        let conn = rusqlite::Connection::open(place.db()).unwrap();
+        let mut pages = conn.prepare("SELECT block FROM decision_words_data").unwrap();
+        let pages = pages.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
+        // The beginning of a word may be shared with the one before it.
+        let pages = pages.map(Result::unwrap).collect::<Vec<_>>().concat();
+        pages.windows(word.len() - 2).any(|part| part == &word.as_bytes()[2..])
+    };
+    assert_eq!(found("wisteria").await.len(), 1);
+    assert!(has("xylophone") && has("wisteria"));
+    erase(&place, secret).await.unwrap();
+    assert!(found("wisteria").await.is_empty() && found("xylophone").await.is_empty());
+    assert!(!has("xylophone") && !has("wisteria"));
+    let rows = found("redacted").await;
+    assert_eq!((rows.len(), rows[0].request.key, rows[0].is_redacted), (1, key(2), true));
+    assert!(place.store.read(|reader| super::search::is_index_full(reader)).await.unwrap());
+}
+
 /// Whatever it is made of.
 #[test]
 fn any_secret_is_gone_and_only_it() {

@@ -188,9 +188,9 @@ async fn moments_hold_also_where_a_clock_was_set_back() {
     }
 }
 
-/// As version 2 of the format wrote it.
-fn older(path: &std::path::Path) {
-    let conn = writer_at(path, &MIGRATIONS[..2]).unwrap();
+/// As a version of the format before the list and the index wrote it.
+fn older(path: &std::path::Path, version: usize) {
+    let conn = writer_at(path, &MIGRATIONS[..version]).unwrap();
     conn.batch("BEGIN").unwrap();
     let tx = Tx::new(&conn);
     let source = sources::ensure(&tx, "agent", "deploy-bot", at(0), source_id(1)).unwrap();
@@ -235,7 +235,7 @@ fn older(path: &std::path::Path) {
 async fn decisions_of_an_older_file_are_listed_at_once_and_found_before_and_after_they_are_indexed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sayso.db");
-    older(&path);
+    older(&path, 2);
     let copy = Store::open_copy(&path).unwrap();
     let found = copy.read(|reader| history::list(reader, &text("friday"))).unwrap();
     assert_eq!((number(&found[0]), found[0].snippet.as_ref().unwrap().field), (7, "reason"));
@@ -259,6 +259,35 @@ async fn decisions_of_an_older_file_are_listed_at_once_and_found_before_and_afte
     }
     let rows = find(&place, friday()).await;
     assert_eq!((rows[0].risk, rows[0].waited_ms), (None, 7000));
+}
+
+/// Each decision with its words in the index, and no words without a decision.
+pub(super) fn is_index_full(conn: &crate::Conn) -> Result<bool, StoreError> {
+    let read = |sql: &str| conn.rows(sql, [], |row| Ok(row.get::<_, i64>(0)?));
+    let listed = read("SELECT n FROM decisions WHERE indexed = 1 ORDER BY n")?;
+    let all = read("SELECT n FROM decisions ORDER BY n")?;
+    // Each of these decisions names its source.
+    let found = read("SELECT rowid FROM decision_words WHERE words MATCH 'deploy' ORDER BY rowid")?;
+    Ok(listed == all && found == all)
+}
+
+#[tokio::test]
+async fn a_restored_backup_of_any_older_version_is_searched_and_indexed() {
+    for version in [2, 3] {
+        let place = Place::new();
+        let backup = place.folder.path().join("old.db");
+        older(&backup, version);
+        let log = crate::open::wal_of(&backup);
+        rusqlite::Connection::open(&backup).unwrap().pragma_update(None, "journal_mode", "DELETE").unwrap();
+        assert!(!log.exists());
+        crate::prepare_restore(&backup, &place.db()).unwrap();
+        place.store.clone().close().await.unwrap();
+        let place = Place { store: Store::open(&place.db()).unwrap(), ..place };
+        assert_eq!(keys(&place, text("friday")).await, [7]);
+        while place.store.write(|tx| search::index_more(tx, 20)).await.unwrap() {}
+        assert!(place.store.read(|reader| is_index_full(reader)).await.unwrap());
+        assert_eq!(keys(&place, text("friday")).await, [7]);
+    }
 }
 
 #[test]
