@@ -21,7 +21,7 @@ close_to_tray: boolean,
 /**
  * For how many seconds a decision can be taken back, 0 to 10: so long its answer is held.
  */
-undo_seconds: number,
+undo_seconds: number, 
 /**
  * How long decisions are kept.
  */

@@ -110,25 +110,35 @@ fn article(record: &Record) -> String {
     html
 }
 
-/// Text as text: nothing in it is HTML, and nothing hides.
+/// Text as text: nothing in it is HTML, nothing hides, and no letter passes for another.
 fn shown(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for segment in segments(text) {
         match segment {
-            Segment::Plain(text) => text.chars().for_each(|c| match c {
-                '&' => html.push_str("&amp;"),
-                '<' => html.push_str("&lt;"),
-                '>' => html.push_str("&gt;"),
-                '"' => html.push_str("&quot;"),
-                '\'' => html.push_str("&#39;"),
-                c => html.push(c),
-            }),
-            Segment::Hidden(c) => {
-                html.push_str(&format!("<mark>U+{:04X}</mark>", u32::from(c)));
+            Segment::Plain(text) => escape(&mut html, text),
+            Segment::Hidden(c) => html.push_str(&format!("<mark>U+{:04X}</mark>", u32::from(c))),
+            Segment::Odd(c, like) => {
+                html.push_str(&format!("<mark>U+{:04X}", u32::from(c)));
+                if let Some(like) = like {
+                    html.push_str(" like ");
+                    escape(&mut html, &like);
+                }
+                html.push_str("</mark>");
             }
         }
     }
     html
+}
+
+fn escape(html: &mut String, text: &str) {
+    text.chars().for_each(|c| match c {
+        '&' => html.push_str("&amp;"),
+        '<' => html.push_str("&lt;"),
+        '>' => html.push_str("&gt;"),
+        '"' => html.push_str("&quot;"),
+        '\'' => html.push_str("&#39;"),
+        c => html.push(c),
+    });
 }
 
 #[cfg(test)]
@@ -139,6 +149,7 @@ mod tests {
     fn no_text_becomes_html_and_nothing_hides() {
         assert_eq!(shown("<script>\"&'"), "&lt;script&gt;&quot;&amp;&#39;");
         assert_eq!(shown("a\u{202e}b\u{0}"), "a<mark>U+202E</mark>b<mark>U+0000</mark>");
+        assert_eq!(shown("p\u{430}ypal"), "p<mark>U+0430 like a</mark>ypal");
     }
 
     #[test]
