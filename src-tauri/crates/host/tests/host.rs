@@ -165,10 +165,11 @@ async fn settings_are_kept() {
     let before = stage.call("settings.get", json!({})).await.unwrap();
     assert_eq!(
         before,
-        json!({ "appearance": "system", "notifications": true, "close_to_tray": true, "undo_seconds": 3 })
+        json!({ "appearance": "system", "notifications": true, "close_to_tray": true, "undo_seconds": 3,
+                "retention": { "days": null, "megabytes": null } })
     );
-    let wanted =
-        json!({ "appearance": "dark", "notifications": false, "close_to_tray": true, "undo_seconds": 10 });
+    let wanted = json!({ "appearance": "dark", "notifications": false, "close_to_tray": true, "undo_seconds": 10,
+                         "retention": { "days": 90, "megabytes": 500 } });
     stage.call("settings.set", wanted.clone()).await.unwrap();
     assert_eq!(stage.call("settings.get", json!({})).await.unwrap(), wanted);
     for impossible in
@@ -188,7 +189,7 @@ async fn a_host_that_ends_leaves_no_log_behind_and_its_history_can_be_read() {
     assert_eq!(log.metadata().map_or(0, |log| log.len()), 0);
     let copy = sayso_host::HistoryCopy::open(&file).unwrap();
     assert!(copy.page(&Default::default()).unwrap().items.is_empty());
-    assert!(copy.verify().unwrap().ok);
+    assert!(copy.verify(None).unwrap().ok);
 }
 
 #[tokio::test]
