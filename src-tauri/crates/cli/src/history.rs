@@ -9,9 +9,10 @@ use sayso_host::dto::{
 };
 use serde_json::Value;
 
-use crate::args::{Filters, HistoryCommand};
+use crate::args::HistoryCommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters::Filters;
 use crate::inbox::one_that_begins;
 use crate::out::Out;
 use crate::record;

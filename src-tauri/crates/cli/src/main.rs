@@ -8,6 +8,7 @@ mod backups;
 mod demo;
 mod exit;
 mod failure;
+mod filters;
 mod history;
 mod inbox;
 mod jobs;
