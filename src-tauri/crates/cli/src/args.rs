@@ -127,7 +127,7 @@ pub(crate) enum Command {
         #[arg(long, global = true, value_name = "FILE")]
         db: Option<PathBuf>,
         #[command(flatten)]
-        filters: Filters,
+        filters: Box<Filters>,
         #[command(subcommand)]
         what: Option<HistoryCommand>,
     },

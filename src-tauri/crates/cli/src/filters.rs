@@ -1,6 +1,5 @@
 use sayso_domain::Time;
 
-/// Which decisions.
 #[derive(Debug, Default, PartialEq, Eq, clap::Args)]
 pub(crate) struct Filters {
     /// Words anywhere in a decision: "quoted phrases" and -without, parts of paths, --options.

@@ -20,16 +20,17 @@ pub struct Snippet {
 impl Query {
     /// The part that shows best what was found: in the first field that holds most of what was looked for.
     pub fn snippet(&self, fields: &[(&'static str, &str)]) -> Option<Snippet> {
-        let mut best: Option<(usize, &'static str, &str, Vec<(usize, usize)>)> = None;
+        let (mut most, mut best) = (0, None);
         for (name, text) in fields {
             let found = words(text);
             let places: Vec<_> = self.find.iter().map(|term| term.places(text, &found)).collect();
             let terms = places.iter().filter(|places| !places.is_empty()).count();
-            if terms > best.as_ref().map_or(0, |(terms, ..)| *terms) {
-                best = Some((terms, name, text, apart(places.into_iter().flatten().collect())));
+            if terms > most {
+                most = terms;
+                best = Some((*name, *text, apart(places.into_iter().flatten().collect())));
             }
         }
-        best.map(|(_, field, text, places)| cut(field, text, &places))
+        best.map(|(field, text, places)| cut(field, text, &places))
     }
 }
 

@@ -138,8 +138,7 @@ pub(crate) fn statement(exported: &Exported) -> Statement<'_> {
 }
 
 fn of_output(error: std::io::Error) -> StoreError {
-    match error.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => StoreError::Full,
-        _ => StoreError::Io(error.to_string()),
-    }
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    let is_full = matches!(error.kind(), StorageFull | QuotaExceeded);
+    if is_full { StoreError::Full } else { StoreError::Io(error.to_string()) }
 }

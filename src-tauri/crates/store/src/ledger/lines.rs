@@ -129,11 +129,9 @@ pub fn write_lines(
         if lines.is_begun {
             let shown = (is_whole && is_decision).then(|| shown(conn, &entry, damage)).transpose()?;
             lines.entry(&entry, is_whole, selection.reasons, shown.flatten())?;
-            match std::str::from_utf8(&entry.kind).ok().and_then(EntryType::from_name) {
-                Some(EntryType::Decision) if is_whole => lines.decisions += 1,
-                Some(EntryType::Revoked) if is_whole => lines.decisions = lines.decisions.saturating_sub(1),
-                _ => {}
-            }
+            let is_revoked = entry.kind == EntryType::Revoked.as_str().as_bytes();
+            lines.decisions += u64::from(is_whole && is_decision);
+            lines.decisions = lines.decisions.saturating_sub(u64::from(is_whole && is_revoked));
         }
         (seq, head) = (entry.seq, entry.hash);
     }
