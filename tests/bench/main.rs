@@ -3,8 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a benchmark that fails has no result")]
 
 mod burst;
+#[path = "../support/decisions.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the tests, which look at more of it")]
+mod decisions;
 mod disk;
 mod durable;
+mod history;
 mod inline;
 mod load;
 mod long;
@@ -50,6 +54,9 @@ async fn all(wanted: Vec<String>) {
     }
     if is_wanted("load") {
         load::measure(&mut table).await;
+    }
+    if is_wanted("history") {
+        history::measure(&mut table).await;
     }
     table.end();
 }

@@ -11,6 +11,7 @@
 pub mod asking;
 pub mod bus;
 pub mod decide;
+pub mod decisions;
 pub mod desktop;
 pub mod display;
 pub mod gate;

@@ -8,7 +8,7 @@ const FILES = import.meta.glob<string>(
   [
     '/node_modules/{svelte,virtua,clsx,esm-env}/{LICENSE,LICENSE.md,license}',
     '/node_modules/@tauri-apps/api/LICENSE-MIT',
-    '/node_modules/{d3-scale,d3-shape,d3-array,d3-path,d3-interpolate,d3-color,d3-format,d3-time,d3-time-format,internmap}/LICENSE',
+    '/node_modules/{d3-shape,d3-array,d3-path,internmap}/LICENSE',
   ],
   { query: '?raw', import: 'default' },
 );

@@ -91,9 +91,9 @@ export interface Commands {
   'demo.start': [Nothing, RunStarted];
   'history.list': [HistoryFilter, HistoryPage];
   'history.show': [RequestRef, HistoryDetail];
-  'history.verify': [Verify, Verification];
   'history.counts': [HistoryFilter, HistoryCounts];
   'history.charts': [HistoryChartsOf, HistoryCharts];
+  'history.verify': [Verify, Verification];
   'history.verify_job': [Verify, Job];
   'history.head': [Nothing, LedgerHead];
   'history.export': [HistoryExport, Job];

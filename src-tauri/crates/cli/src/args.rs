@@ -6,6 +6,7 @@ use sayso_domain::Time;
 
 use crate::ask::{AskArgs, length};
 use crate::demo::AnswerList;
+use crate::filters::{Filters, time};
 
 /// Approve what your agents ask, from the terminal.
 #[derive(Debug, Parser)]
@@ -122,11 +123,11 @@ pub(crate) enum Command {
     },
     /// Look back at decisions, newest first, also when no host runs.
     History {
-        /// Read this copy of a sayso.db instead of the data folder's; nothing is written to it or beside it.
+        /// Read this copy of a sayso.db instead of the data folder's; nothing is written to it or beside it, and it may be in use.
         #[arg(long, global = true, value_name = "FILE")]
         db: Option<PathBuf>,
         #[command(flatten)]
-        filters: Filters,
+        filters: Box<Filters>,
         #[command(subcommand)]
         what: Option<HistoryCommand>,
     },
@@ -307,6 +308,11 @@ pub(crate) enum RunsCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HistoryCommand {
+    /// Show a decision with all that is known of it.
+    Show {
+        /// The request's key, or its beginning, where one of the newest decisions alone begins so.
+        key: String,
+    },
     /// Check that no decision was changed, removed or added since; or check a file that was exported as JSON Lines.
     Verify {
         /// The exported file; left out, the record itself.
@@ -377,31 +383,6 @@ pub(crate) enum StorageCommand {
     Prune,
 }
 
-#[derive(Debug, Default, PartialEq, Eq, clap::Args)]
-pub(crate) struct Filters {
-    /// Words in the prompt, the arguments or the reason.
-    #[arg(long)]
-    pub(crate) text: Option<String>,
-    /// How it was decided.
-    #[arg(long, value_parser = ["approved", "answered", "declined", "cancelled", "expired"])]
-    pub(crate) outcome: Option<String>,
-    /// Who asked.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) source: Option<String>,
-    /// The run that waited.
-    #[arg(long)]
-    pub(crate) run: Option<String>,
-    /// Decided at or after: 2026-01-31 or 2026-01-31T12:00:00Z.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    pub(crate) since: Option<Time>,
-    /// At most so many; 100 unless told.
-    #[arg(long, value_name = "N", conflicts_with = "all")]
-    pub(crate) limit: Option<u32>,
-    /// All of them.
-    #[arg(long)]
-    pub(crate) all: bool,
-}
-
 /// The text itself is kept, so that numbers keep every digit.
 pub(crate) fn json_text(text: &str) -> Result<String, String> {
     if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
@@ -411,11 +392,4 @@ pub(crate) fn json_text(text: &str) -> Result<String, String> {
         None => Ok(text.to_owned()),
         Some(name) => Err(format!("it holds {name}")),
     }
-}
-
-fn time(text: &str) -> Result<Time, String> {
-    let day = || format!("{text}T00:00:00Z").parse();
-    text.parse().or_else(|_| day()).map_err(|_: sayso_domain::ParseTimeError| {
-        "write a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z".to_owned()
-    })
 }

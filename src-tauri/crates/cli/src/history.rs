@@ -1,13 +1,19 @@
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
+use sayso_domain::RequestKey;
 use sayso_gateway::{Client, ClientError};
-use sayso_host::Offline;
-use sayso_host::dto::{HistoryFilter, HistoryItem, HistoryPage, Problem, Verification, Verify};
+use sayso_host::HistoryCopy;
+use sayso_host::dto::{
+    HistoryDetail, HistoryFilter, HistoryItem, HistoryPage, Problem, RequestRef, Risk, Verification, Verify,
+};
 use serde_json::Value;
 
-use crate::args::{Filters, HistoryCommand};
+use crate::args::HistoryCommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::filters::Filters;
+use crate::inbox::one_that_begins;
 use crate::out::Out;
 use crate::record;
 use crate::way::Way;
@@ -16,35 +22,38 @@ use crate::wire;
 
 /// How many decisions are asked for at once.
 const PAGE: u32 = 500;
+/// Among how many of the newest a beginning of a key is looked for.
+const NEWEST: u32 = 1000;
 /// How many are printed unless told.
 const USUAL: u32 = 100;
 
 pub(crate) async fn history(
     out: &Out,
     data_dir: &Path,
-    db: Option<&Path>,
+    db: Option<PathBuf>,
     filters: Filters,
     command: Option<HistoryCommand>,
 ) -> Result<Exit, Failure> {
     if command.is_some() && filters != Filters::default() {
         return Err(Failure::usage("Filters go with `history` alone, or after `history export`."));
     }
+    let is_copy = db.is_some();
+    let record = async || Record::of(data_dir, db).await;
     match command {
-        None => print_decisions(out, &Record::of(data_dir, db).await?, filters).await,
-        Some(HistoryCommand::Verify { file: None, head, .. }) => {
-            verify(out, &Record::of(data_dir, db).await?, head).await
-        }
+        None => print_decisions(out, &record().await?, filters).await,
+        Some(HistoryCommand::Show { key }) => show(out, &record().await?, &key).await,
+        Some(HistoryCommand::Verify { file: None, head, .. }) => verify(out, &record().await?, head).await,
         Some(HistoryCommand::Verify { file: Some(file), head, key }) => {
             record::verify_file(out, &file, head.as_deref(), key.as_deref())
         }
-        Some(HistoryCommand::Head) => record::head(out, &Record::of(data_dir, db).await?).await,
+        Some(HistoryCommand::Head) => record::head(out, &record().await?).await,
         Some(HistoryCommand::Export { format, no_reasons, filters, file }) => {
             let filter = HistoryFilter { limit: filters.limit, ..filter(*filters) };
             let export = record::ExportTo { filter, format, reasons: !no_reasons, file };
-            record::export(out, &Record::of(data_dir, db).await?, export).await
+            record::export(out, &record().await?, export).await
         }
         Some(HistoryCommand::Import { file, into }) => record::import(out, &file, &into),
-        Some(HistoryCommand::Redact { yes, .. }) if db.is_none() => record::redact(out, data_dir, yes).await,
+        Some(HistoryCommand::Redact { yes, .. }) if !is_copy => record::redact(out, data_dir, yes).await,
         Some(HistoryCommand::Redact { .. }) => Err(Failure::usage("A copy is only read: leave --db out.")),
     }
 }
@@ -53,21 +62,45 @@ pub(crate) async fn history(
 pub(crate) enum Record {
     /// From a host that runs.
     Host(Way),
-    /// From a copy of the database, where none does.
-    File(PathBuf),
+    /// From a database, where none does.
+    File(DatabaseFile),
+}
+
+/// A database, and the copy of it that is read once it is needed.
+pub(crate) struct DatabaseFile {
+    path: PathBuf,
+    copy: OnceCell<Box<HistoryCopy>>,
+}
+
+impl DatabaseFile {
+    fn at(path: PathBuf) -> Self {
+        Self { path, copy: OnceCell::new() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn copy(&self) -> Result<&HistoryCopy, Failure> {
+        if let Some(copy) = self.copy.get() {
+            return Ok(copy);
+        }
+        let copy = Box::new(HistoryCopy::open(&self.path)?);
+        Ok(self.copy.get_or_init(|| copy))
+    }
 }
 
 impl Record {
-    async fn of(data_dir: &Path, db: Option<&Path>) -> Result<Self, Failure> {
+    async fn of(data_dir: &Path, db: Option<PathBuf>) -> Result<Self, Failure> {
         if let Some(db) = db {
-            return Ok(Self::File(db.to_owned()));
+            return Ok(Self::File(DatabaseFile::at(db)));
         }
         match Client::connect(data_dir).await {
             Ok(client) => Ok(Self::Host(Way::Socket(client))),
             Err(ClientError::NoHost(_)) => {
                 let database = data_dir.join("sayso.db");
                 if database.exists() {
-                    return Ok(Self::File(database));
+                    return Ok(Self::File(DatabaseFile::at(database)));
                 }
                 let message = format!(
                     "There are no decisions in {}: it holds no sayso.db. Name another folder with --data-dir.",
@@ -82,14 +115,21 @@ impl Record {
     async fn page(&self, filter: &HistoryFilter) -> Result<HistoryPage, Failure> {
         match self {
             Self::Host(way) => way.call("history.list", filter).await,
-            Self::File(database) => Ok(sayso_host::read_history(database, filter)?),
+            Self::File(file) => Ok(file.copy()?.page(filter)?),
+        }
+    }
+
+    async fn show(&self, key: &str) -> Result<HistoryDetail, Failure> {
+        match self {
+            Self::Host(way) => way.call("history.show", RequestRef { key: key.to_owned() }).await,
+            Self::File(file) => Ok(file.copy()?.show(key)?),
         }
     }
 
     async fn verify(&self, head: Option<String>) -> Result<Verification, Failure> {
         match self {
             Self::Host(way) => way.call("history.verify", Verify { head }).await,
-            Self::File(database) => Ok(Offline::open(database)?.verify(head.as_deref())?),
+            Self::File(file) => Ok(file.copy()?.verify(head.as_deref())?),
         }
     }
 }
@@ -100,16 +140,23 @@ fn filter(filters: Filters) -> HistoryFilter {
         text: filters.text,
         outcome: filters.outcome,
         source: filters.source,
+        kind: filters.kind,
+        decided_by: filters.decided_by,
+        surface: filters.surface,
+        tool: filters.tool,
+        risk: filters.risk,
         run: filters.run,
         since: filters.since.map(|since| since.to_string()),
+        until: filters.until.map(|until| until.to_string()),
         after: None,
         limit: None,
+        whole: None,
     }
 }
 
 async fn print_decisions(out: &Out, record: &Record, filters: Filters) -> Result<Exit, Failure> {
     let mut left = if filters.all { u32::MAX } else { filters.limit.unwrap_or(USUAL) };
-    let mut filter = filter(filters);
+    let mut filter = HistoryFilter { whole: Some(true), ..filter(filters) };
     let mut found_any = false;
     while left > 0 {
         filter.limit = Some(left.min(PAGE));
@@ -138,10 +185,6 @@ fn print_page(out: &Out, items: &[HistoryItem]) -> Result<(), Failure> {
     }
     let now = now();
     let row = |item: &HistoryItem| {
-        let by = match &item.surface {
-            Some(surface) => format!("{} ({surface})", item.decided_by),
-            None => item.decided_by.clone(),
-        };
         let answer = wire::json_of(&item.answer);
         let why = match item.outcome.as_str() {
             "answered" => answer.get("data").map(Value::to_string),
@@ -151,7 +194,7 @@ fn print_page(out: &Out, items: &[HistoryItem]) -> Result<(), Failure> {
         [
             relative(&item.decided_at, now),
             if item.edited { format!("{}, edited", item.outcome) } else { item.outcome.clone() },
-            by,
+            by(item),
             item.source.clone(),
             item.prompt.clone(),
             why.unwrap_or_default(),
@@ -162,6 +205,69 @@ fn print_page(out: &Out, items: &[HistoryItem]) -> Result<(), Failure> {
         &items.iter().map(row).collect::<Vec<_>>(),
     )?;
     Ok(())
+}
+
+async fn show(out: &Out, record: &Record, key: &str) -> Result<Exit, Failure> {
+    let key = if key.parse::<RequestKey>().is_ok() {
+        key.to_owned()
+    } else {
+        let newest = HistoryFilter { limit: Some(NEWEST), ..HistoryFilter::default() };
+        let items = record.page(&newest).await?.items;
+        one_that_begins(key, items.into_iter().map(|item| item.key), "decision", "sayso history --json")?
+    };
+    let detail = record.show(&key).await?;
+    if out.is_json() {
+        out.value(&wire::history_detail(&detail))?;
+        return Ok(Exit::Done);
+    }
+    let item = &detail.item;
+    let at = |time: &str| format!("{time} ({})", relative(time, now()));
+    out.field("key", Some(&item.key))?;
+    out.field("prompt", Some(&item.prompt))?;
+    out.field("from", Some(&item.source))?;
+    out.field("kind", Some(&item.kind))?;
+    out.field("tool", detail.tool.as_deref())?;
+    out.field("arguments", detail.arguments.as_deref())?;
+    out.field("edited", detail.edited_arguments.as_deref())?;
+    out.field("folder", detail.folder.as_deref())?;
+    if let Some(diff) = &detail.diff {
+        out.block("diff", diff)?;
+    }
+    for note in &detail.notes {
+        out.field("note", Some(note))?;
+    }
+    out.field("risk", detail.risk.map(risk))?;
+    out.field("digest", Some(&detail.digest))?;
+    out.field("run", item.run.as_deref())?;
+    out.field("asked", Some(&at(&item.received_at)))?;
+    out.field("outcome", Some(&item.outcome))?;
+    out.field("by", Some(&by(item)))?;
+    out.field("decided", Some(&at(&item.decided_at)))?;
+    out.field("reason", item.reason.as_deref())?;
+    out.field("sent", Some(&detail.sent))?;
+    out.field("delivery", Some(&detail.delivery))?;
+    for step in &detail.next {
+        out.field("next", Some(step))?;
+    }
+    for redaction in &detail.redactions {
+        out.field("erased", Some(&format!("{}: {}", at(&redaction.at), redaction.fields.join(", "))))?;
+    }
+    Ok(Exit::Done)
+}
+
+fn by(item: &HistoryItem) -> String {
+    match &item.surface {
+        Some(surface) => format!("{} ({surface})", item.decided_by),
+        None => item.decided_by.clone(),
+    }
+}
+
+fn risk(risk: Risk) -> &'static str {
+    match risk {
+        Risk::Low => "low",
+        Risk::Medium => "medium",
+        Risk::High => "high",
+    }
 }
 
 async fn verify(out: &Out, record: &Record, head: Option<String>) -> Result<Exit, Failure> {

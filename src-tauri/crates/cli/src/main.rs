@@ -8,6 +8,7 @@ mod backups;
 mod demo;
 mod exit;
 mod failure;
+mod filters;
 mod history;
 mod inbox;
 mod jobs;
@@ -84,9 +85,7 @@ async fn dispatch(args: Args, out: &Out) -> Result<Exit, Failure> {
         Command::Snooze { key, when } => put_off::snooze(out, &data_dir, &key, when.until(when::now())).await,
         Command::Undo { key } => put_off::undo(out, &data_dir, &key).await,
         Command::Deny { key, reason } => inbox::deny(out, &data_dir, &key, reason).await,
-        Command::History { db, filters, what } => {
-            history::history(out, &data_dir, db.as_deref(), filters, what).await
-        }
+        Command::History { db, filters, what } => history::history(out, &data_dir, db, *filters, what).await,
         Command::Backup { what } => backups::backup(out, &data_dir, what).await,
         Command::Storage { what } => storage::storage(out, &data_dir, what).await,
         Command::Completions { shell } => manual::completions(shell),

@@ -2,7 +2,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sayso_host::dto::{Empty, ExportFormat, HistoryExport, HistoryFilter, Job, LedgerHead, Redact, Redacted};
-use sayso_host::{NewFile, Offline, export_history, import_history, verify_export};
+use sayso_host::{NewFile, export_history, import_history, verify_export};
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -45,13 +45,13 @@ pub(crate) async fn export(out: &Out, record: &Record, export: ExportTo) -> Resu
             let database = Path::new(&status.data_dir).join("sayso.db");
             to_stdout(&database, params)
         }
-        Record::File(database) if is_stdout => to_stdout(database, params),
+        Record::File(database) if is_stdout => to_stdout(database.path(), params),
         Record::File(database) => {
             let path = absolute(&export.file)?;
             let refused =
                 |error: sayso_host::FileError| Failure::new(Exit::Refused, "file", error.to_string());
             let mut file = NewFile::create(&path).map_err(refused)?;
-            let message = export_history(database, params, &mut file)?;
+            let message = export_history(database.path(), params, &mut file)?;
             file.finish().map_err(refused)?;
             if out.is_json() {
                 out.value(&json!({ "path": path, "message": message }))?;
@@ -136,7 +136,7 @@ pub(crate) fn import(out: &Out, file: &Path, into: &Path) -> Result<Exit, Failur
 pub(crate) async fn head(out: &Out, record: &Record) -> Result<Exit, Failure> {
     let head = match record {
         Record::Host(way) => way.call::<LedgerHead>("history.head", Empty {}).await?,
-        Record::File(database) => Offline::open(database)?.head()?,
+        Record::File(database) => database.copy()?.head()?,
     };
     if out.is_json() {
         out.value(&json!(head))?;

@@ -1,7 +1,8 @@
 //! What `--json` prints, as docs/interfaces.md promises it.
 
 use sayso_host::dto::{
-    AgentItem, CallItem, Decision, HistoryItem, RequestDetail, RequestItem, RunDetail, RunItem, Verification,
+    AgentItem, CallItem, Decision, HistoryDetail, HistoryItem, RequestDetail, RequestItem, RunDetail,
+    RunItem, Verification,
 };
 use serde_json::{Value, json};
 
@@ -119,6 +120,28 @@ pub(crate) fn history(item: &HistoryItem) -> Value {
         "received_at": item.received_at,
         "decided_at": item.decided_at,
     })
+}
+
+pub(crate) fn history_detail(detail: &HistoryDetail) -> Value {
+    let mut value = history(&detail.item);
+    value["tool"] = json!(detail.tool);
+    value["arguments"] = detail.arguments.as_deref().map_or(Value::Null, json_of);
+    value["edited_arguments"] = detail.edited_arguments.as_deref().map_or(Value::Null, json_of);
+    value["folder"] = json!(detail.folder);
+    value["diff"] = json!(detail.diff);
+    value["notes"] = json!(detail.notes);
+    value["risk"] = json!(detail.risk);
+    value["digest"] = json!(detail.digest);
+    value["reason"] = json!(detail.item.reason);
+    value["waited_ms"] = json!(detail.waited_ms);
+    value["sent"] = json_of(&detail.sent);
+    value["delivery"] = json!(detail.delivery);
+    value["delivered_at"] = json!(detail.delivered_at);
+    value["effects"] = json!(detail.effects);
+    value["run_end"] = json!(detail.run_end);
+    value["redactions"] = json!(detail.redactions);
+    value["entries"] = json!(detail.entries);
+    value
 }
 
 pub(crate) fn verification(verified: &Verification) -> Value {

@@ -341,6 +341,18 @@ fn a_whole_export_becomes_a_database_that_shows_and_verifies_the_same() {
     for name in ["request", "answer"] {
         assert_eq!(shown(&copied, name)[1..], shown(&original, name)[1..], "{name}");
     }
+    let of_db =
+        |more: &[&str]| stage.run(&[&["history", "--json", "--db", db], more].concat()).exits(0).stdout;
+    for filter in
+        [&["--text", "redacted"][..], &["--text", "budget"], &["--risk", "high"], &["--surface", "cli"]]
+    {
+        let there = stage.run(&[&["history", "--json"], filter].concat()).exits(0).stdout;
+        assert_eq!(shown(&of_db(filter), "key"), shown(&there, "key"), "{filter:?}");
+    }
+    assert!(!of_db(&["--text", "redacted"]).is_empty() && of_db(&["--text", "uname"]).is_empty());
+    let key = shown(&copied, "key")[0].as_str().unwrap().to_owned();
+    let detail = stage.json(&["history", "--db", db, "show", &key]);
+    assert_eq!(detail["risk"], stage.json(&["history", "show", &key])["risk"]);
     assert_eq!(stage.json(&["history", "verify", "--db", db]), stage.json(&["history", "verify"]));
     stage.run(&["history", "export", "--db", db, "again.jsonl"]).exits(0);
     assert_eq!(stage.json(&["history", "verify", "again.jsonl"])["decisions"], 4);

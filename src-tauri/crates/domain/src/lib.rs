@@ -20,6 +20,7 @@ mod request_url;
 pub mod risk;
 pub mod run;
 mod schema;
+pub mod search;
 mod secret_field;
 mod settlement;
 pub mod text;

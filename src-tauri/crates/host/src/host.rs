@@ -22,7 +22,7 @@ use crate::mcp::{self, McpPool};
 use crate::runs::RunBook;
 use crate::senders::Senders;
 use crate::webhooks::Webhooks;
-use crate::{OpenError, demo, outbox, runs, sweeper};
+use crate::{OpenError, demo, indexing, outbox, runs, sweeper};
 
 /// What a host needs to start.
 #[derive(Clone, Debug, Default)]
@@ -132,6 +132,7 @@ impl Host {
         self.spawn(keeping::run(self.clone()));
         self.spawn(outbox::run(self.clone()));
         self.spawn(mcp::run(self.clone()));
+        self.spawn(indexing::run(self.clone()));
         Ok(())
     }
 

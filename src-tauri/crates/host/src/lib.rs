@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod export;
 mod host;
+mod indexing;
 mod jobs;
 mod journal;
 mod keeping;
@@ -37,8 +38,8 @@ pub use error::{OpenError, RpcError, code};
 pub use host::{Host, HostOptions};
 pub use logs::Logs;
 pub use offline::{
-    FileProof, Offline, back_up_file, export_history, import_history, list_backups, read_history,
-    restore_file, verify_export, verify_history,
+    FileProof, HistoryCopy, back_up_file, export_history, import_history, list_backups, restore_file,
+    verify_export,
 };
 pub use sayso_domain::Surface;
 pub use sayso_store::{NewFile, StoreError as FileError};

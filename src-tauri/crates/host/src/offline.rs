@@ -6,21 +6,22 @@ use sayso_agent::system_time as now;
 use sayso_store::ledger::{self, Damage};
 use sayso_store::{Progress, Store, StoreCopy, StoreError, meta, prepare_restore};
 
-use crate::commands::history::{page, query};
+use crate::commands::history::{Asked, detail, page};
 use crate::commands::record::{self, noted};
-use crate::commands::storage;
+use crate::commands::{no_request, request_key, storage};
 use crate::data_dir::DataDir;
 use crate::dto::{
-    BackupItem, ExportFormat, HistoryExport, HistoryFilter, HistoryPage, LedgerHead, Verification,
+    BackupItem, ExportFormat, HistoryDetail, HistoryExport, HistoryFilter, HistoryPage, LedgerHead,
+    Verification,
 };
 use crate::export::{Export, statement};
 use crate::signing::{Signature, Signer};
 use crate::view::history::verification;
 use crate::{OpenError, RpcError, code, keeping};
 
-/// A `sayso.db` that is read with no host running: from a temporary copy, so nothing is written beside it and it may be in
-/// use.
-pub struct Offline(StoreCopy);
+/// Decisions with no host running: what a database held when this was opened. What is read is a temporary copy of it, so
+/// nothing is written beside it, and it may be in use, read-only, or of an older version.
+pub struct HistoryCopy(StoreCopy);
 
 /// What an exported file proves by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,16 +40,22 @@ pub struct FileProof {
     pub public_key: Option<String>,
 }
 
-impl Offline {
-    /// Copies the file.
+impl HistoryCopy {
+    /// Of a `sayso.db`, or of a copy of one.
     pub fn open(database: &Path) -> Result<Self, RpcError> {
         Store::open_copy(database).map(Self).map_err(open)
     }
 
-    /// A page of decisions.
+    /// A page of decisions, as `history.list` gives it.
     pub fn page(&self, filter: &HistoryFilter) -> Result<HistoryPage, RpcError> {
-        let query = query(filter)?;
-        self.0.read(|reader| page(reader, &query)).map_err(storage)
+        let asked = Asked::of(filter)?;
+        self.0.read(|reader| page(reader, &asked)).map_err(storage)
+    }
+
+    /// A decision, as `history.show` gives it.
+    pub fn show(&self, key: &str) -> Result<HistoryDetail, RpcError> {
+        let found = request_key(key)?;
+        self.0.read(|reader| detail(reader, found)).map_err(storage)?.ok_or_else(|| no_request(key))
     }
 
     /// Verifies the ledger, and that a head which was noted is in it.
@@ -67,16 +74,6 @@ impl Offline {
     }
 }
 
-/// Decisions with no host running.
-pub fn read_history(database: &Path, filter: &HistoryFilter) -> Result<HistoryPage, RpcError> {
-    Offline::open(database)?.page(filter)
-}
-
-/// Verifies the ledger of a `sayso.db` with no host running.
-pub fn verify_history(database: &Path) -> Result<Verification, RpcError> {
-    Offline::open(database)?.verify(None)
-}
-
 /// Writes decisions of a `sayso.db` with no host running; parts that are damaged are left out. Says in words what was
 /// written. `path` of the parameters says nothing here.
 pub fn export_history(
@@ -84,7 +81,7 @@ pub fn export_history(
     params: HistoryExport,
     out: &mut dyn Write,
 ) -> Result<String, RpcError> {
-    query(&params.filter)?;
+    Asked::of(&params.filter)?;
     let copy = Store::open_damaged_copy(database).map_err(open)?;
     let write = copy.read(|reader| {
         let signer = match params.format {
@@ -138,7 +135,7 @@ pub fn import_history(file: &Path, into: &Path) -> Result<u64, RpcError> {
     let proof = verify_export(file, None)?;
     if !proof.verification.ok || !proof.is_whole || proof.skipped > 0 {
         let message = format!(
-            "{} cannot be imported: only an export of a whole record can, as it was written. Nothing was made. `sayso history              verify {}` says what it is.",
+            "{} cannot be imported: only an export of a whole record can, as it was written. Nothing was made. `sayso history verify {}` says what it is.",
             file.display(),
             file.display()
         );

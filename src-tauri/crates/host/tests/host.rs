@@ -102,6 +102,11 @@ async fn what_cannot_be_read_is_refused_with_its_code() {
     );
     assert_eq!(stage.refused("history.list", json!({ "outcome": "maybe" })).await.0, code::BAD_REQUEST);
     assert_eq!(stage.refused("history.list", json!({ "after": "x" })).await.0, code::BAD_REQUEST);
+    for (name, value) in [("decided_by", "me"), ("surface", "sky"), ("risk", "none"), ("until", "soon")] {
+        let params = json!({ name: value });
+        assert_eq!(stage.refused("history.counts", params.clone()).await.0, code::BAD_REQUEST, "{name}");
+        assert_eq!(stage.refused("history.charts", params).await.0, code::BAD_REQUEST, "{name}");
+    }
 }
 
 #[tokio::test]
@@ -170,9 +175,9 @@ async fn a_host_that_ends_leaves_no_log_behind_and_its_history_can_be_read() {
     let file = stage.root.path().join("data/sayso.db");
     let log = stage.root.path().join("data/sayso.db-wal");
     assert_eq!(log.metadata().map_or(0, |log| log.len()), 0);
-    let page = sayso_host::read_history(&file, &Default::default()).unwrap();
-    assert!(page.items.is_empty());
-    assert!(sayso_host::verify_history(&file).unwrap().ok);
+    let copy = sayso_host::HistoryCopy::open(&file).unwrap();
+    assert!(copy.page(&Default::default()).unwrap().items.is_empty());
+    assert!(copy.verify(None).unwrap().ok);
 }
 
 #[tokio::test]

@@ -93,6 +93,47 @@ async fn a_job_shows_how_it_ended_and_what_it_found() {
 }
 
 #[tokio::test]
+async fn an_export_holds_what_the_same_filter_lists() {
+    let stage = Stage::new().await;
+    stage.call("demo.start", json!({})).await;
+    stage.decide(json!({ "answers": ["Hello"] })).await;
+    stage.decide(Value::Null).await;
+    let all = stage.call("history.list", json!({})).await["items"].as_array().unwrap().clone();
+    assert_eq!(all.len(), 2, "{all:?}");
+    let one = all.iter().find(|item| !item["tool"].is_null()).unwrap();
+    let mut counts = std::collections::BTreeSet::new();
+    let filters = [
+        json!({}),
+        json!({ "text": "Hello" }),
+        json!({ "text": "nobody-said-this" }),
+        json!({ "outcome": one["outcome"] }),
+        json!({ "source": one["source"], "kind": one["kind"] }),
+        json!({ "decided_by": "person" }),
+        json!({ "decided_by": "rule" }),
+        json!({ "surface": "window", "tool": one["tool"] }),
+        json!({ "surface": "cli" }),
+        json!({ "risk": one["risk"], "run": one["run"] }),
+        json!({ "since": all[0]["decided_at"] }),
+        json!({ "until": all[0]["decided_at"] }),
+        json!({ "limit": 1 }),
+    ];
+    for (filter, number) in filters.into_iter().zip(1..) {
+        let listed = stage.call("history.list", filter.clone()).await["items"].as_array().unwrap().clone();
+        let path = stage.root.path().join(format!("{number}.csv")).display().to_string();
+        let asked = json!({ "filter": filter, "format": "csv", "path": path });
+        let job = stage.ended(&stage.call("history.export", asked).await).await;
+        assert_eq!(job["state"], "done", "{job}");
+        let csv = std::fs::read_to_string(&path).unwrap();
+        for item in &all {
+            let is_in = csv.contains(item["key"].as_str().unwrap());
+            assert_eq!(is_in, listed.iter().any(|other| other["key"] == item["key"]), "{filter}");
+        }
+        counts.insert(listed.len());
+    }
+    assert_eq!(counts.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[tokio::test]
 async fn the_browser_exports_erases_and_restores_nothing() {
     let stage = Stage::new().await;
     for command in [

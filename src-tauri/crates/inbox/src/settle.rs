@@ -1,7 +1,8 @@
 use std::time::Duration;
 
 use sayso_domain::{
-    Act, Answer, Cause, DecidedBy, Digest, Outcome, Refused, RequestKey, Settlement, Surface, Time, settle,
+    Act, Answer, Cause, DecidedBy, Digest, Outcome, Refused, RequestKey, Settlement, Surface, Time, risk,
+    settle,
 };
 use sayso_store::requests::{self, RequestRow};
 use sayso_store::{StoreError, Tx, deliveries, ledger, settlements, verdicts};
@@ -153,7 +154,7 @@ fn commit(
         0 => deliveries::insert(tx, request.key, &answer, at)?,
         held => deliveries::insert_held(tx, request.key, &answer, at.plus_millis(held))?,
     }
-    ledger::append_decision(tx, request.key)?;
+    ledger::append_decision(tx, request.key, risk::of_shown(&request.shown).level)?;
     Ok(true)
 }
 

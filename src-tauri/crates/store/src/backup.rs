@@ -29,11 +29,13 @@ pub(crate) fn of_reader(conn: &Conn, path: &Path, progress: &Progress) -> Result
             let at = backup.progress();
             progress.expect(u64::try_from(at.pagecount).unwrap_or_default());
             progress.reach(u64::try_from(at.pagecount - at.remaining).unwrap_or_default());
-            match step {
-                StepResult::Done => break,
-                StepResult::More => std::thread::sleep(PAUSE),
-                _ => return Err(StoreError::Locked),
+            if step == StepResult::Done {
+                break;
             }
+            if step != StepResult::More {
+                return Err(StoreError::Locked);
+            }
+            std::thread::sleep(PAUSE);
         }
         drop(backup);
         to.pragma_update(None, "journal_mode", "DELETE")?;

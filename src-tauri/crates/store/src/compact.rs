@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::conn::Conn;
 use crate::open::wal_of;
-use crate::{Progress, StoreError};
+use crate::{Progress, StoreError, Tx, search};
 
 /// How much room a database takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) fn size(conn: &Conn) -> Result<StoreSize, StoreError> {
     Ok(StoreSize { bytes: number("page_count")? * page, free_bytes: number("freelist_count")? * page })
 }
 
-/// Writes the file anew. The new pages go through the log, whose growth is the progress.
+/// Writes the index of words and then the file anew. The new pages go through the log, whose growth is the progress.
 pub(crate) fn compact(conn: &Conn, path: &Path, progress: &Progress) -> Result<(), StoreError> {
     empty_log(conn)?;
     let size = size(conn)?;
@@ -44,7 +44,7 @@ pub(crate) fn compact(conn: &Conn, path: &Path, progress: &Progress) -> Result<(
                 thread::sleep(Duration::from_millis(20));
             }
         });
-        let done = conn.batch("VACUUM");
+        let done = search::purge(&Tx::new(conn)).and_then(|()| conn.batch("VACUUM"));
         is_done.store(true, Ordering::Relaxed);
         done
     });

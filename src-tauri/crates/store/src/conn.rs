@@ -1,5 +1,5 @@
 use std::cell::RefCell;
-use std::ops::Deref;
+use std::ops::{ControlFlow, Deref};
 
 use rusqlite::{Connection, Params, Row};
 
@@ -63,6 +63,23 @@ impl Conn {
             all.push(map(row)?);
         }
         Ok(all)
+    }
+
+    /// Hands each row of a query on, until one breaks off.
+    pub(crate) fn each(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut visit: impl FnMut(&Row<'_>) -> Result<ControlFlow<()>, StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.noted(self.raw.prepare_cached(sql))?;
+        let mut rows = self.noted(statement.query(params))?;
+        while let Some(row) = self.noted(rows.next())? {
+            if visit(row)?.is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The first row of a query.

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use crate::{
-    agents, calls, deliveries, ledger, messages, meta, request_events, requests, runs, senders, settings,
-    settlements, sources, verdicts, waiting,
+    agents, calls, decisions, deliveries, ledger, messages, meta, request_events, requests, runs, search,
+    senders, settings, settlements, sources, verdicts, waiting,
 };
 
 /// `SaSo`: says that a file is ours, whatever it is called.
@@ -35,7 +35,7 @@ const SENDERS: Migration = &[senders::SCHEMA, request_events::SCHEMA];
 
 const WAITING: Migration = &[waiting::SCHEMA, deliveries::HELD];
 
-const SEARCH: Migration = &[];
+const SEARCH: Migration = &[decisions::SCHEMA, search::SCHEMA, ledger::REDACTIONS];
 
 const KEEPING: Migration = &[ledger::KEEPING_SCHEMA, request_events::KEEPING_SCHEMA];
 

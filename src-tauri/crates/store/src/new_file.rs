@@ -34,9 +34,9 @@ impl NewFile {
     pub fn finish(self) -> Result<(), StoreError> {
         // It may have been written by others, by its path.
         File::open(self.file.path()).and_then(|file| file.sync_all()).map_err(|error| of_file(&error))?;
-        self.file.persist_noclobber(&self.path).map_err(|error| match error.error.kind() {
-            ErrorKind::AlreadyExists => is_there(&self.path),
-            _ => of_file(&error.error),
+        self.file.persist_noclobber(&self.path).map_err(|error| {
+            let is_taken = error.error.kind() == ErrorKind::AlreadyExists;
+            if is_taken { is_there(&self.path) } else { of_file(&error.error) }
         })?;
         sync_folder(&self.path)
     }
@@ -70,10 +70,13 @@ fn folder_of(path: &Path) -> &Path {
 
 /// Of a file that is written beside the database.
 pub(crate) fn of_file(error: &io::Error) -> StoreError {
-    match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StoreError::Full,
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StoreError::ReadOnly,
-        _ => StoreError::Io(error.to_string()),
+    let kind = error.kind();
+    if matches!(kind, ErrorKind::StorageFull | ErrorKind::QuotaExceeded) {
+        StoreError::Full
+    } else if matches!(kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) {
+        StoreError::ReadOnly
+    } else {
+        StoreError::Io(error.to_string())
     }
 }
 

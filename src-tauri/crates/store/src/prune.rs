@@ -4,8 +4,7 @@
 
 use sayso_domain::Time;
 
-use crate::ledger;
-use crate::{Conn, StoreError, Tx};
+use crate::{Conn, StoreError, Tx, column, ledger, search};
 
 /// A day in milliseconds.
 pub const DAY: i64 = 86_400_000;
@@ -56,6 +55,7 @@ pub fn prune(tx: &Tx<'_>, before: Time, now: Time) -> Result<Pruned, StoreError>
     };
     let mut pruned = Pruned { decisions: count("pruned_requests")?, runs: count("pruned_runs")?, entries: 0 };
     if pruned.decisions + pruned.runs > 0 {
+        unlist(tx)?;
         pruned.entries = ledger::prune_chosen(tx, before, now)?;
         remove(tx)?;
     }
@@ -95,6 +95,14 @@ fn choose(tx: &Tx<'_>, before: Time) -> Result<(), StoreError> {
                WHERE requests.run = runs.id AND key NOT IN (SELECT key FROM temp.pruned_requests))",
         [before.as_millis()],
     )?;
+    Ok(())
+}
+
+/// Takes what goes out of History's list and index, as long as all that was found by is still there.
+fn unlist(tx: &Tx<'_>) -> Result<(), StoreError> {
+    for key in tx.rows("SELECT key FROM temp.pruned_requests", [], |row| column::parsed(row, "key"))? {
+        search::remove(tx, key)?;
+    }
     Ok(())
 }
 

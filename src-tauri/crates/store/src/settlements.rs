@@ -5,7 +5,7 @@ use rusqlite::{Row, params};
 use sayso_domain::{Answer, Class, DecidedBy, Outcome, RequestKey, Settlement, Surface};
 use serde_json::Value;
 
-use crate::{Conn, StoreError, Tx, column};
+use crate::{Conn, StoreError, Tx, column, search};
 
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE settlements (
@@ -73,8 +73,9 @@ pub fn settle(
 }
 
 /// Takes back how a request ended, so that it waits again; its answer is out of the outbox already
-/// ([`crate::deliveries::revoke`]). Whether it had ended.
+/// ([`crate::deliveries::revoke`]), and History does not list it. Whether it had ended.
 pub fn revoke(tx: &Tx<'_>, request: RequestKey) -> Result<bool, StoreError> {
+    search::remove(tx, request)?;
     let ended = tx.run_one("DELETE FROM settlements WHERE request = ?1", [request.to_string()])?;
     let waits = tx.run_one(
         "UPDATE requests SET state = 'pending', cause = NULL WHERE key = ?1 AND state <> 'pending'",

@@ -17,6 +17,7 @@ mod run_edits;
 mod run_properties;
 mod run_table;
 mod script;
+mod search;
 mod secret_field;
 mod settle;
 mod text;

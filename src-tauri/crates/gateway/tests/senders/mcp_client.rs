@@ -140,7 +140,7 @@ impl Stage {
 
     /// The newest decision.
     pub(crate) async fn last_decision(&self) -> Value {
-        let page = self.rpc("history.list", json!({})).await;
+        let page = self.rpc("history.list", json!({ "whole": true })).await;
         page["items"].as_array().expect("items")[0].clone()
     }
 

@@ -131,7 +131,7 @@ impl Stage {
     }
 
     async fn delivery(&self, id: &str) -> (String, String) {
-        let page = self.rpc("history.list", json!({})).await;
+        let page = self.rpc("history.list", json!({ "whole": true })).await;
         let is = |item: &&Value| item["request"].as_str().unwrap().contains(&format!("\"{id}\""));
         let key =
             page["items"].as_array().unwrap().iter().find(is).unwrap()["key"].as_str().unwrap().to_owned();

@@ -80,7 +80,7 @@ async fn signer(chain: &str) -> Result<Signer, String> {
 
 pub(crate) fn export(host: &Host, params: HistoryExport) -> Result<Job, RpcError> {
     // What it says wrong is said at once.
-    super::history::query(&params.filter)?;
+    super::history::Asked::of(&params.filter)?;
     let path = match &params.path {
         Some(path) => whole_path(path)?,
         None => host.data_dir().join("exports").join(format!(

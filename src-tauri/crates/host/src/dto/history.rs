@@ -1,13 +1,16 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Which decisions to list. All that are set must hold.
+use super::Risk;
+
+/// Which decisions. All that are set must hold.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
 #[ts(export, export_to = "../../../../ui/src/bindings/")]
 #[derive(Default)]
 #[serde(default)]
 pub struct HistoryFilter {
-    /// Words in the prompt, the arguments (also the edited ones) or the reason.
+    /// What is searched for in the prompt, the arguments (also the edited ones), the answer, the reason, the outputs and
+    /// the names: words, "quoted phrases", -without.
     #[ts(optional)]
     pub text: Option<String>,
     /// The outcome.
@@ -16,18 +19,39 @@ pub struct HistoryFilter {
     /// The source's name.
     #[ts(optional)]
     pub source: Option<String>,
+    /// The kind.
+    #[ts(optional)]
+    pub kind: Option<String>,
+    /// `person`, `rule`, `deadline`, `source` or `stop`.
+    #[ts(optional)]
+    pub decided_by: Option<String>,
+    /// `window`, `notification`, `tray`, `cli` or `browser`.
+    #[ts(optional)]
+    pub surface: Option<String>,
+    /// The tool.
+    #[ts(optional)]
+    pub tool: Option<String>,
+    /// `low`, `medium` or `high`.
+    #[ts(optional)]
+    pub risk: Option<String>,
     /// The run.
     #[ts(optional)]
     pub run: Option<String>,
     /// Decided at or after.
     #[ts(optional)]
     pub since: Option<String>,
+    /// Decided before.
+    #[ts(optional)]
+    pub until: Option<String>,
     /// Only what follows this cursor of an earlier page.
     #[ts(optional)]
     pub after: Option<String>,
-    /// At most so many; 100 unless told.
+    /// At most so many; 100 unless told, 1000 at most.
     #[ts(optional, type = "number")]
     pub limit: Option<u32>,
+    /// Whether the list has requests and answers in their wire form, and texts uncut.
+    #[ts(optional, type = "boolean")]
+    pub whole: Option<bool>,
 }
 
 /// A page of decisions, newest first.
@@ -46,15 +70,20 @@ pub struct HistoryPage {
 pub struct HistoryItem {
     /// The request's key.
     pub key: String,
-    /// The request in its wire form: JSON text.
+    /// The request in its wire form: JSON text; empty in a list that was not asked for whole.
     pub request: String,
     /// Its kind.
     pub kind: String,
-    /// Its prompt, as it came.
+    /// Its prompt; cut in a list that was not asked for whole.
     pub prompt: String,
     /// What would run, on one line.
     pub summary: String,
-    /// The answer in wire form, as JSON text; its reason is the person's own text.
+    /// The tool.
+    pub tool: Option<String>,
+    /// How much care its answer needed, as it was shown; none where that was not kept.
+    pub risk: Option<Risk>,
+    /// The answer in wire form, as JSON text; its reason is the person's own text. Empty in a list that was not asked for
+    /// whole.
     pub answer: String,
     /// The person's own words with a no.
     pub reason: Option<String>,
@@ -76,6 +105,25 @@ pub struct HistoryItem {
     pub received_at: String,
     /// When it was decided.
     pub decided_at: String,
+    /// How long it waited for that, in milliseconds.
+    #[ts(type = "number")]
+    pub waited_ms: u64,
+    /// Whether parts of its record were erased.
+    pub redacted: bool,
+    /// Where what was searched for is in it; none where nothing was searched for.
+    pub snippet: Option<HistorySnippet>,
+}
+
+/// A part of a decision in which something was found.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct HistorySnippet {
+    /// `prompt`, `arguments`, `edited_arguments`, `answer`, `reason`, `output` or `names`.
+    pub field: String,
+    /// The part, on one line.
+    pub text: String,
+    /// Where what was found begins and ends, in UTF-16 units.
+    pub marks: Vec<(u32, u32)>,
 }
 
 /// A decision with what was asked and what came of it.
@@ -94,16 +142,65 @@ pub struct HistoryDetail {
     pub folder: Option<String>,
     /// For a file edit, the unified diff that was shown.
     pub diff: Option<String>,
+    /// Notes on the risk, as they were shown.
+    pub notes: Vec<String>,
+    /// How much care its answer needed, as it was shown; none where that was not kept.
+    pub risk: Option<Risk>,
+    /// How long it waited for the decision, in milliseconds.
+    #[ts(type = "number")]
+    pub waited_ms: u64,
     /// What was sent to whoever asked: JSON text of the wire answer, without the person's words.
     pub sent: String,
     /// `waiting`, `delivered` or `undeliverable`.
     pub delivery: String,
+    /// When the answer was taken.
+    pub delivered_at: Option<String>,
+    /// What the call gave back that it let through, oldest first.
+    pub effects: Vec<HistoryEffect>,
+    /// How the run ended, where it did.
+    pub run_end: Option<HistoryRunEnd>,
+    /// What was erased of the record, oldest first.
+    pub redactions: Vec<HistoryRedaction>,
     /// SHA-256 of what was shown.
     pub digest: String,
     /// The ledger's entries about this request, oldest first.
     pub entries: Vec<HistoryEntry>,
     /// What happened next, in words, oldest first.
     pub next: Vec<String>,
+}
+
+/// What a call gave back.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct HistoryEffect {
+    /// When.
+    pub at: String,
+    /// Its output; none where it was erased.
+    pub output: Option<String>,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct HistoryRunEnd {
+    /// When.
+    pub at: String,
+    /// `done`, `incomplete`, `interrupted` or `error`.
+    pub status: String,
+    /// Why, where there is more to say.
+    pub detail: Option<String>,
+}
+
+/// What was erased.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct HistoryRedaction {
+    /// When.
+    pub at: String,
+    /// The names of the fields.
+    pub fields: Vec<String>,
 }
 
 /// An entry of the ledger.

@@ -5,6 +5,7 @@
 mod agents;
 mod event;
 mod history;
+mod history_charts;
 mod inbox;
 mod keeping;
 mod keys;
@@ -16,7 +17,12 @@ mod status;
 pub use agents::{AgentItem, AgentName, AgentSave, AgentTest, AgentTrust, ServerItem, ServerReport};
 pub use event::{Topic, UiEvent};
 pub use history::{
-    HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
+    HistoryDetail, HistoryEffect, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, HistoryRedaction,
+    HistoryRunEnd, HistorySnippet, Problem, Verification,
+};
+pub use history_charts::{
+    Asked, Count, DayTimes, HistoryCharts, HistoryChartsOf, HistoryCounts, HistoryDay, HistoryTimes,
+    SourceTimes,
 };
 pub use inbox::{
     Decide, DecideMany, DecideOne, DecidedMany, DecidedOne, Decision, InboxList, InboxOutline, InboxPage,

@@ -110,7 +110,7 @@ fn article(record: &Record) -> String {
     html
 }
 
-/// Text as text: nothing in it is HTML, and nothing hides.
+/// Text as text: nothing in it is HTML, nothing hides, and no letter passes for another.
 fn shown(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for segment in segments(text) {

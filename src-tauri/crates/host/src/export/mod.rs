@@ -5,21 +5,16 @@ mod csv;
 mod html;
 mod words;
 
-use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 
 use sayso_agent::system_time as now;
-use sayso_domain::RequestKey;
 use sayso_store::ledger::{self, Damage, Exported, Footer, Selection};
-use sayso_store::{Conn, Progress, StoreError};
+use sayso_store::{Conn, Progress, StoreError, history};
 use serde_json::{Value, json};
 
-use crate::commands::history::{page, query};
+use crate::commands::history::Asked;
 use crate::dto::{ExportFormat, HistoryFilter};
 use crate::signing::{Signer, Statement};
-
-/// Decisions that are looked up at once.
-const PAGE: u32 = 500;
 
 /// What to write.
 pub(crate) struct Export {
@@ -88,21 +83,8 @@ impl Export {
         if self.filter.limit.is_none() && self.words().is_empty() {
             return Ok(Selection { requests: None, reasons });
         }
-        let mut left = self.filter.limit.unwrap_or(u32::MAX);
-        let mut filter = HistoryFilter { after: None, ..self.filter.clone() };
-        let mut requests = HashSet::new();
-        while left > 0 {
-            progress.go_on()?;
-            filter.limit = Some(left.min(PAGE));
-            let query = query(&filter).map_err(|error| StoreError::Refused(error.message))?;
-            let page = page(conn, &query)?;
-            left = left.saturating_sub(u32::try_from(page.items.len()).unwrap_or(u32::MAX));
-            requests.extend(page.items.iter().filter_map(|item| item.key.parse::<RequestKey>().ok()));
-            match page.next {
-                Some(next) => filter.after = Some(next),
-                None => break,
-            }
-        }
+        let asked = Asked::of(&self.filter).map_err(|error| StoreError::Refused(error.message))?;
+        let requests = history::keys(conn, &asked.all(self.filter.limit), progress)?;
         Ok(Selection { requests: Some(requests), reasons })
     }
 
@@ -156,8 +138,7 @@ pub(crate) fn statement(exported: &Exported) -> Statement<'_> {
 }
 
 fn of_output(error: std::io::Error) -> StoreError {
-    match error.kind() {
-        std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => StoreError::Full,
-        _ => StoreError::Io(error.to_string()),
-    }
+    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+    let is_full = matches!(error.kind(), StorageFull | QuotaExceeded);
+    if is_full { StoreError::Full } else { StoreError::Io(error.to_string()) }
 }

@@ -1,6 +1,7 @@
 //! From rows to what the faces show.
 
 pub(crate) mod agent;
+pub(crate) mod charts;
 pub(crate) mod decision;
 pub(crate) mod edits;
 pub(crate) mod history;

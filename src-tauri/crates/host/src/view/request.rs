@@ -95,7 +95,7 @@ fn mark(note: risk::RiskNote) -> RiskMark {
     }
 }
 
-fn as_dto(level: risk::RiskLevel) -> Risk {
+pub(crate) fn as_dto(level: risk::RiskLevel) -> Risk {
     match level {
         risk::RiskLevel::Low => Risk::Low,
         risk::RiskLevel::Medium => Risk::Medium,

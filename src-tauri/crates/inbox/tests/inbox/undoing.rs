@@ -199,6 +199,7 @@ async fn a_decision_that_vanished_without_being_taken_back_is_found() {
     let key = world.ask(approval("r")).await;
     world.inbox.decide(key, world.held_yes(key).await).await.unwrap();
     world.change("DELETE FROM deliveries");
+    world.change("DELETE FROM decisions");
     world.change("DELETE FROM settlements");
     world.change("UPDATE requests SET state = 'pending'");
     let found = world.store.read(|reader| sayso_store::ledger::verify(reader)).await.unwrap();

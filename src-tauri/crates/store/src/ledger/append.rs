@@ -1,10 +1,11 @@
 use rusqlite::{Connection, params};
+use sayso_domain::risk::RiskLevel;
 use sayso_domain::{Digest, RequestKey};
 
 use super::entry::{REQUEST, RUN};
 use super::seal::{SALT, START, Sealed, VERSION, field_digest};
 use super::{Entry, EntryRef, EntryType, decision};
-use crate::{StoreError, Tx, meta, requests, settlements, sources};
+use crate::{StoreError, Tx, decisions, meta, requests, search, settlements, sources};
 
 /// Gives a chain its empty beginning.
 pub(crate) fn begin_chain(conn: &Connection, chain: &str) -> rusqlite::Result<()> {
@@ -16,7 +17,7 @@ pub(crate) fn begin_chain(conn: &Connection, chain: &str) -> rusqlite::Result<()
 }
 
 /// Appends an entry to this device's chain.
-pub fn append(tx: &Tx<'_>, entry: &Entry) -> Result<EntryRef, StoreError> {
+fn seal(tx: &Tx<'_>, entry: &Entry) -> Result<EntryRef, StoreError> {
     let chain = meta::chain(tx)?;
     let head = tx.row("SELECT head_seq, head_hash FROM chains WHERE chain_id = ?1", [&chain], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, [u8; 32]>(1)?))
@@ -68,21 +69,33 @@ pub fn append(tx: &Tx<'_>, entry: &Entry) -> Result<EntryRef, StoreError> {
     Ok(EntryRef { chain, seq: seq.unsigned_abs(), hash: Digest(hash) })
 }
 
-/// Appends the decision of a request that has just settled, from what is stored of it.
-pub fn append_decision(tx: &Tx<'_>, key: RequestKey) -> Result<EntryRef, StoreError> {
+/// Appends the decision of a request that has just settled, from what is stored of it, and puts it into History's list and
+/// index. `risk` is what was shown to whoever decided.
+pub fn append_decision(tx: &Tx<'_>, key: RequestKey, risk: RiskLevel) -> Result<EntryRef, StoreError> {
     let request = requests::get(tx, key)?.ok_or(StoreError::Conflict)?;
     let settled = settlements::get(tx, key)?.ok_or(StoreError::Conflict)?;
     let source = sources::get(tx, request.source)?.ok_or(StoreError::Conflict)?;
-    append(
+    let entry = append(
         tx,
         &Entry {
             kind: EntryType::Decision,
             at: settled.settlement.at,
             request: Some(key),
             run: request.run,
-            fields: decision::fields(&request, &settled, &source.kind)?,
+            fields: decision::fields(&request, &settled, &source.kind, Some(risk))?,
         },
-    )
+    )?;
+    let n = decisions::insert(tx, &request, &settled, &source.name, Some(risk))?;
+    search::add(tx, n, &request, &settled)?;
+    Ok(entry)
+}
+
+/// Appends an entry, and sees to it that History finds what it says.
+pub fn append(tx: &Tx<'_>, entry: &Entry) -> Result<EntryRef, StoreError> {
+    match (entry.request, entry.kind) {
+        (Some(key), EntryType::Effect) => search::rewrite(tx, key, || seal(tx, entry)),
+        _ => seal(tx, entry),
+    }
 }
 
 struct Field<'a> {

@@ -1,3 +1,4 @@
+use sayso_domain::risk::RiskLevel;
 use sayso_domain::run::SlotId;
 use sayso_domain::{Cause, Shown, Surface};
 use serde_json::{Map, Value, json};
@@ -7,9 +8,9 @@ use crate::column::to_json;
 use crate::requests::RequestRow;
 use crate::settlements::{Kept, SettlementRow};
 
-/// The fields that say what was answered, why, by whom and where.
-pub(super) const SAID: [&str; 7] =
-    ["outcome", "cause", "answer", "reason", "edited_arguments", "decided_by", "surface"];
+/// The fields that say what was answered, why, by whom, where and at what risk.
+pub(crate) const SAID: [&str; 8] =
+    ["outcome", "cause", "answer", "reason", "edited_arguments", "decided_by", "surface", "risk"];
 
 /// What was shown, as far as a decision's fields say it: all but what may be edited, and the source's own choices.
 pub(super) fn shown(field: impl Fn(&str) -> Option<String>) -> Option<Shown> {
@@ -49,14 +50,15 @@ pub(crate) fn fields(
     request: &RequestRow,
     settled: &SettlementRow,
     source_kind: &str,
+    risk: Option<RiskLevel>,
 ) -> Result<Vec<(&'static str, String)>, StoreError> {
     let mut fields = asked(request, source_kind)?;
-    fields.extend(said(settled)?);
+    fields.extend(said(settled, risk)?);
     Ok(fields)
 }
 
 /// What was asked and shown, and by whom.
-pub(super) fn asked(
+pub(crate) fn asked(
     request: &RequestRow,
     source_kind: &str,
 ) -> Result<Vec<(&'static str, String)>, StoreError> {
@@ -88,7 +90,7 @@ pub(super) fn asked(
     Ok(all.into_iter().filter_map(|(name, content)| Some((name, content?))).collect())
 }
 
-fn said(settled: &SettlementRow) -> Result<Vec<(&'static str, String)>, StoreError> {
+fn said(settled: &SettlementRow, risk: Option<RiskLevel>) -> Result<Vec<(&'static str, String)>, StoreError> {
     let outcome = settled.settlement.outcome;
     let kept = Kept::of(&settled.settlement.answer, outcome.class())?;
     let all = [
@@ -99,6 +101,7 @@ fn said(settled: &SettlementRow) -> Result<Vec<(&'static str, String)>, StoreErr
         ("edited_arguments", settled.settlement.edited.clone()),
         ("decided_by", Some(settled.by.as_str().to_owned())),
         ("surface", settled.surface.map(Surface::as_str).map(str::to_owned)),
+        ("risk", risk.map(RiskLevel::as_str).map(str::to_owned)),
     ];
     Ok(all.into_iter().filter_map(|(name, content)| Some((name, content?))).collect())
 }

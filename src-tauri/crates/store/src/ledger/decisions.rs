@@ -7,18 +7,24 @@ use super::entry::{REQUEST, RUN};
 use super::stored::Stored;
 use super::walk::{Found, at};
 use super::{EntryType, Problem, decision};
-use crate::{Conn, StoreError, requests, settlements, sources};
+use crate::sources::{self, SourceRow};
+use crate::{Conn, StoreError, decisions, requests, settlements};
 
 /// The decisions that were taken back.
 const REVOKED: &str = "
 SELECT CAST(content AS INTEGER) FROM ledger JOIN ledger_fields USING (chain_id, seq)
 WHERE chain_id = ?1 AND type = 'revoked' AND name = 'decision' AND content IS NOT NULL";
 
+/// The numbers of the decisions of a chain that were taken back.
+pub(super) fn revoked(conn: &Conn, chain: &str) -> Result<BTreeSet<i64>, StoreError> {
+    Ok(conn.rows(REVOKED, [chain], |row| Ok(row.get(0)?))?.into_iter().collect())
+}
+
 /// A chain's decisions beside what History shows of them.
 pub(super) struct Decisions<'a> {
     conn: &'a Conn,
-    /// What kinds of sources there are.
-    kinds: HashMap<SourceId, String>,
+    /// Those whose decisions were read.
+    sources: HashMap<SourceId, SourceRow>,
     standing: i64,
     /// Decisions that some entry says were taken back.
     revoked: BTreeSet<i64>,
@@ -28,8 +34,8 @@ pub(super) struct Decisions<'a> {
 
 impl<'a> Decisions<'a> {
     pub(super) fn of_chain(conn: &'a Conn, chain: &str) -> Result<Self, StoreError> {
-        let revoked = conn.rows(REVOKED, [chain], |row| Ok(row.get(0)?))?.into_iter().collect();
-        Ok(Self { conn, kinds: HashMap::new(), standing: 0, revoked, taken_back: BTreeMap::new() })
+        let revoked = revoked(conn, chain)?;
+        Ok(Self { conn, sources: HashMap::new(), standing: 0, revoked, taken_back: BTreeMap::new() })
     }
 
     /// How many were read that nobody took back.
@@ -67,19 +73,23 @@ impl<'a> Decisions<'a> {
         let Some(key) = key.and_then(|key| key.parse::<RequestKey>().ok()) else { return changed };
         let mut shown = || -> Result<_, StoreError> {
             let Some(request) = requests::get(self.conn, key)? else { return Ok(None) };
-            let kind = match self.kinds.entry(request.source) {
+            let source = match self.sources.entry(request.source) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(unknown) => match sources::get(self.conn, request.source)? {
-                    Some(source) => unknown.insert(source.kind),
+                    Some(source) => unknown.insert(source),
                     None => return Ok(None),
                 },
             };
             if is_revoked {
-                let fields = decision::asked(&request, kind)?;
+                let fields = decision::asked(&request, &source.kind)?;
                 return Ok(Some((request, None, fields)));
             }
             let Some(settled) = settlements::get(self.conn, key)? else { return Ok(None) };
-            let fields = decision::fields(&request, &settled, kind)?;
+            let Some(listed) = decisions::get(self.conn, key)? else { return Ok(None) };
+            if !listed.repeats(&request, &settled, &source.name) {
+                return Err(StoreError::Damaged);
+            }
+            let fields = decision::fields(&request, &settled, &source.kind, listed.risk)?;
             Ok(Some((request, Some(settled), fields)))
         };
         let (request, settled, fields) = match shown() {

@@ -71,9 +71,9 @@ pub fn verify_lines(
     let found = walk.all(&mut lines, |entry| {
         match std::str::from_utf8(&entry.kind).ok().and_then(EntryType::from_name) {
             Some(EntryType::Decision) => decisions += 1,
+            Some(EntryType::Revoked) => decisions = u64::saturating_sub(decisions, 1),
             Some(EntryType::Prune) => pruned.extend(Gap::of_entry(entry)),
-            Some(EntryType::Delivery | EntryType::Effect | EntryType::RunEnd | EntryType::Revoked)
-            | Some(EntryType::Redaction)
+            Some(EntryType::Delivery | EntryType::Effect | EntryType::RunEnd | EntryType::Redaction)
             | None => {}
         }
         Ok(None)

@@ -13,7 +13,10 @@ use crate::conn::Tx;
 use crate::migrate::MIGRATIONS;
 use crate::new_file::NewFile;
 use crate::redact::MARK;
-use crate::{Progress, StoreError, open, sources};
+use crate::{Progress, StoreError, decisions, open, requests, search, settlements, sources};
+
+/// So many decisions are put into the index of words before it is looked whether that shall stop.
+const AT_ONCE: u32 = 1000;
 
 /// Makes a new database of exported lines, to look at the decisions of another machine: what the entries say, and nothing
 /// that could go on. Its chain is that of the file. Says how many decisions it has. The file must have been verified, and
@@ -59,10 +62,15 @@ fn fill(tx: &Tx<'_>, from: &mut dyn BufRead, progress: &Progress) -> Result<u64,
             }
             Some(EntryType::Delivery) => copy.delivery()?,
             Some(EntryType::RunEnd) => copy.run_end()?,
-            Some(EntryType::Effect | EntryType::Revoked | EntryType::Redaction | EntryType::Prune) | None => {
+            Some(EntryType::Revoked) => {
+                decisions -= u64::from(copy.revoked()?);
             }
+            Some(EntryType::Effect | EntryType::Redaction | EntryType::Prune) | None => {}
         }
         tx.run("UPDATE chains SET head_seq = ?1, head_hash = ?2", params![entry.seq, entry.hash])?;
+    }
+    while search::index_more(tx, AT_ONCE)? {
+        progress.go_on()?;
     }
     Ok(decisions)
 }
@@ -132,8 +140,8 @@ impl Copied<'_> {
             None => decision::shown(|name| self.field(name)).ok_or_else(unreadable)?.to_text(),
         };
         let new_id = SourceId::new(Uuid::now_v7());
-        let (source_kind, source) = (self.needed("source_kind")?, self.needed("source")?);
-        let source = sources::ensure(self.tx, &source_kind, &source, self.at, new_id)?;
+        let (source_kind, source_name) = (self.needed("source_kind")?, self.needed("source")?);
+        let source = sources::ensure(self.tx, &source_kind, &source_name, self.at, new_id)?;
         let run = self.field(RUN);
         if let Some(run) = &run {
             self.run(run, source)?;
@@ -145,7 +153,15 @@ impl Copied<'_> {
             call.map(|(turn, index)| Ok::<_, StoreError>((number(turn)?, number(index)?))).transpose()?;
         let time = |name| self.field(name).map(|at| at.parse::<Time>().map(Time::as_millis)).transpose();
         let outcome = self.needed("outcome")?;
-        self.tx.run(
+        // One that was taken back before is asked already.
+        let is_asked = requests::get(self.tx, key)?.is_some();
+        if is_asked {
+            self.tx.run(
+                "UPDATE requests SET state = ?2, cause = ?3 WHERE key = ?1 AND state = 'pending'",
+                params![key.to_string(), outcome, self.field("cause")],
+            )?;
+        } else {
+            self.tx.run(
             "INSERT INTO requests (key, source, id, run, turn, idx, purpose, kind, tool, shown, digest, state, cause,
                                    received_at, expires_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
@@ -167,6 +183,7 @@ impl Copied<'_> {
                 time("expires_at").map_err(|_| unreadable())?,
             ],
         )?;
+        }
         let is_ok = ["approved", "answered"].contains(&outcome.as_str());
         let stands_in = json!({ "id": self.needed("request_id")?, "ok": is_ok }).to_string();
         let answer = self.entry.text("answer").map_or(stands_in.clone(), str::to_owned);
@@ -190,7 +207,25 @@ impl Copied<'_> {
              VALUES (?1, ?2, 'undeliverable', ?3, ?3, ?3)",
             params![key.to_string(), stands_in, self.at.as_millis()],
         )?;
-        Ok(())
+        self.listed(key, &source_name)
+    }
+
+    /// As History lists it; its words come into the index once all is there.
+    fn listed(&self, key: RequestKey, source: &str) -> Result<(), StoreError> {
+        let lost = || StoreError::damaged("an imported decision is not there");
+        let request = requests::get(self.tx, key)?.ok_or_else(lost)?;
+        let settled = settlements::get(self.tx, key)?.ok_or_else(lost)?;
+        let risk = self.entry.text("risk").and_then(decisions::risk_from_name);
+        let n = decisions::insert(self.tx, &request, &settled, source, risk)?;
+        decisions::set_indexed(self.tx, n, false)
+    }
+
+    /// The decision before it was taken back: the request waits, and may be decided again. Whether it was there.
+    fn revoked(&self) -> Result<bool, StoreError> {
+        let unreadable = |_| StoreError::damaged("an imported decision that was taken back");
+        let key: RequestKey = self.needed(REQUEST)?.parse().map_err(unreadable)?;
+        self.tx.run("DELETE FROM deliveries WHERE request = ?1", [key.to_string()])?;
+        settlements::revoke(self.tx, key)
     }
 
     /// A run of which only its decisions are known.

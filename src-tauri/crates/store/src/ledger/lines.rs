@@ -46,7 +46,7 @@ pub struct Exported {
     pub digest: Digest,
     /// How many lines with entries.
     pub entries: u64,
-    /// How many decisions are in it whole.
+    /// How many decisions are in it whole that nobody took back.
     pub decisions: u64,
     /// How many entries could not be read.
     pub skipped: u64,
@@ -129,7 +129,9 @@ pub fn write_lines(
         if lines.is_begun {
             let shown = (is_whole && is_decision).then(|| shown(conn, &entry, damage)).transpose()?;
             lines.entry(&entry, is_whole, selection.reasons, shown.flatten())?;
+            let is_revoked = entry.kind == EntryType::Revoked.as_str().as_bytes();
             lines.decisions += u64::from(is_whole && is_decision);
+            lines.decisions = lines.decisions.saturating_sub(u64::from(is_whole && is_revoked));
         }
         (seq, head) = (entry.seq, entry.hash);
     }

@@ -24,7 +24,7 @@
 //!
 //! | type | fields |
 //! |---|---|
-//! | `decision` | `request` (key), `request_id` (wire id), `source`, `source_kind`, `run`, `call` (`turn.index`), `purpose`, `tool`, `kind`, `prompt`, `url`, `data`, `expires_at`, `extra` (unknown keys of the request), `arguments`, `folder`, `file_hash`, `diff`, `notes`, `digest` (SHA-256 of what was shown; erased with any part of it), `received_at`, `outcome`, `cause`, `answer` (wire form without its reason), `reason` (the person's own words), `edited_arguments`, `decided_by`, `surface` |
+//! | `decision` | `request` (key), `request_id` (wire id), `source`, `source_kind`, `run`, `call` (`turn.index`), `purpose`, `tool`, `kind`, `prompt`, `url`, `data`, `expires_at`, `extra` (unknown keys of the request), `arguments`, `folder`, `file_hash`, `diff`, `notes`, `digest` (SHA-256 of what was shown; erased with any part of it), `received_at`, `outcome`, `cause`, `answer` (wire form without its reason), `reason` (the person's own words), `edited_arguments`, `decided_by`, `surface`, `risk` (as it was shown: `low`, `medium`, `high`; since 2026-12) |
 //! | `delivery` | `request`, `run`, `decision` (the decision's seq), `state` (`delivered`, `undeliverable`), `answer` (what left), `attempts`, `error` |
 //! | `effect` | `request`, `run`, `decision`, `output`, `is_error` |
 //! | `run_end` | `run`, `status`, `detail` |
@@ -54,16 +54,20 @@ mod walk;
 
 pub(crate) use append::begin_chain;
 pub use append::{append, append_decision};
-pub(crate) use decision::fields as decision_fields;
+pub(crate) use decision::{SAID as DECISION_SAID, asked as decision_asked, fields as decision_fields};
 pub use entry::{Entry, EntryRef, EntryRow, EntryType};
 pub use file::{FileVerification, verify_lines};
 pub use import::import_lines;
 pub use lines::{Exported, Footer, write_lines};
 pub(crate) use prune::prune_chosen;
-pub use read::{decision_of, head, of_request};
+pub use read::{Redacted, decision_of, head, of_request, redacted_of};
 pub use records::{Record, Selection, records};
 pub use stored::Damage;
 pub use verify::{Problem, Verification, verify, verify_up_to};
+
+/// Redactions name what they erased, and are few.
+pub(crate) const REDACTIONS: &str =
+    "CREATE INDEX ledger_redactions ON ledger (chain_id, seq) WHERE type = 'redaction';";
 
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE chains (
@@ -99,7 +103,5 @@ CREATE TABLE ledger_fields (
 ) STRICT, WITHOUT ROWID;
 ";
 
-pub(crate) const KEEPING_SCHEMA: &str = "
-CREATE INDEX ledger_prunes ON ledger (chain_id, seq) WHERE type = 'prune';
-CREATE INDEX ledger_redactions ON ledger (chain_id, seq) WHERE type = 'redaction';
-";
+pub(crate) const KEEPING_SCHEMA: &str =
+    "CREATE INDEX ledger_prunes ON ledger (chain_id, seq) WHERE type = 'prune';";

@@ -22,6 +22,7 @@ struct Summary {
     /// The hash before the first.
     prev: Digest,
     entries: u64,
+    /// Those that nobody took back.
     decisions: u64,
     outcomes: BTreeMap<String, u64>,
     from: String,
@@ -79,6 +80,9 @@ fn going(tx: &Tx<'_>, chain: &str, before: Time) -> Result<Vec<Range>, StoreErro
          )
          SELECT ledger.seq, ledger.prev, ledger.hash, ledger.at, settlements.outcome
          FROM ledger LEFT JOIN settlements ON settlements.request = request_key AND type = 'decision'
+            AND NOT EXISTS (
+                SELECT 1 FROM ledger AS later WHERE later.request_key = ledger.request_key
+                AND later.type = 'revoked' AND later.chain_id = ledger.chain_id AND later.seq > ledger.seq)
          WHERE chain_id = ?1 AND seq IN (SELECT seq FROM going) AND ledger.at < ?2 ORDER BY seq",
         params![chain, before.as_millis()],
         |row| {

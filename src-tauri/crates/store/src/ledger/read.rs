@@ -1,8 +1,18 @@
 use rusqlite::Row;
-use sayso_domain::{Digest, RequestKey};
+use sayso_domain::{Digest, RequestKey, Time};
+use serde_json::Value;
 
 use super::{EntryRow, EntryType};
 use crate::{Conn, StoreError, column, meta};
+
+/// What a redaction erased of what is known of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redacted {
+    /// When.
+    pub at: Time,
+    /// The names of the fields, each once.
+    pub fields: Vec<String>,
+}
 
 /// The entries about a request, oldest first: its decision, the entries that point to it, and how its run ended.
 pub fn of_request(conn: &Conn, key: RequestKey) -> Result<Vec<EntryRow>, StoreError> {
@@ -37,6 +47,40 @@ pub fn head(conn: &Conn) -> Result<(u64, Digest), StoreError> {
         Ok((row.get::<_, i64>(0)?.unsigned_abs(), column::digest(row, "head_hash")?))
     })?;
     head.ok_or_else(|| StoreError::damaged("the ledger has lost its head"))
+}
+
+/// What was erased of these entries, oldest first.
+pub fn redacted_of(conn: &Conn, entries: &[EntryRow]) -> Result<Vec<Redacted>, StoreError> {
+    if entries.iter().all(|entry| entry.fields.iter().all(|(_, content)| content.is_some())) {
+        return Ok(Vec::new());
+    }
+    let all = conn.rows(
+        "SELECT ledger.chain_id, ledger.at, ledger_fields.content FROM ledger
+         JOIN ledger_fields ON ledger_fields.chain_id = ledger.chain_id AND ledger_fields.seq = ledger.seq
+         WHERE ledger.type = 'redaction' AND ledger_fields.name = 'erased' ORDER BY ledger.chain_id, ledger.seq",
+        [],
+        |row| Ok((row.get::<_, String>(0)?, column::time(row, "at")?, row.get::<_, Option<String>>(2)?)),
+    )?;
+    let mut found = Vec::new();
+    for (own, at, erased) in all {
+        let erased: Value = erased.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_default();
+        let mut fields = Vec::new();
+        for one in erased.as_array().into_iter().flatten() {
+            let chain = one.get("chain").and_then(Value::as_str).unwrap_or(&own);
+            let is_of =
+                |entry: &EntryRow| entry.chain == chain && one.get("seq") == Some(&Value::from(entry.seq));
+            if let Some(field) = one.get("field").and_then(Value::as_str)
+                && entries.iter().any(is_of)
+                && !fields.iter().any(|known| known == field)
+            {
+                fields.push(field.to_owned());
+            }
+        }
+        if !fields.is_empty() {
+            found.push(Redacted { at, fields });
+        }
+    }
+    Ok(found)
 }
 
 /// The number of a request's last decision in this device's chain, once it settled.

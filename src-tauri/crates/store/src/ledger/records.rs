@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use sayso_domain::{Digest, RequestKey, Time};
 
+use super::decisions::revoked;
 use super::entry::REQUEST;
 use super::read::of_request;
 use super::stored::{Damage, Entries, Stored};
@@ -35,7 +36,8 @@ impl Selection {
     }
 }
 
-/// Hands over the decisions of this device's chain one by one, oldest first. Says how many could not be read.
+/// Hands over the decisions of this device's chain one by one, oldest first, but for those that were taken back. Says how
+/// many could not be read.
 pub fn records(
     conn: &Conn,
     selection: &Selection,
@@ -44,13 +46,18 @@ pub fn records(
     mut each: impl FnMut(Record) -> Result<(), StoreError>,
 ) -> Result<u64, StoreError> {
     let chain = meta::chain(conn)?;
+    let taken_back = match revoked(conn, &chain) {
+        Err(StoreError::Damaged) if damage == Damage::IsSkipped => Default::default(),
+        revoked => revoked?,
+    };
     let mut entries = Entries::new(conn, &chain, damage)?;
     progress.expect(entries.most());
     let mut skipped = 0;
     while let Some(entry) = entries.next().transpose()? {
         progress.advance(1)?;
         let key = entry.key();
-        if entry.kind != EntryType::Decision.as_str().as_bytes() || !selection.has(key) {
+        let is_decision = entry.kind == EntryType::Decision.as_str().as_bytes();
+        if !is_decision || taken_back.contains(&entry.seq) || !selection.has(key) {
             continue;
         }
         match record(conn, &chain, &entry, key, selection) {

@@ -162,8 +162,12 @@ impl Check<'_> {
     }
 
     fn has_unwritten_decisions(&self) -> Result<bool, StoreError> {
-        let settled =
-            self.conn.row("SELECT count(*) FROM settlements", [], |row| Ok(row.get::<_, i64>(0)?))?;
-        Ok(settled != Some(self.decisions))
+        for table in ["settlements", "decisions"] {
+            let sql = format!("SELECT count(*) FROM {table}");
+            if self.conn.row(&sql, [], |row| Ok(row.get::<_, i64>(0)?))? != Some(self.decisions) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

@@ -10,11 +10,14 @@ use super::places::{FoundField, FoundRow, Owner, PLACES};
 use super::{Found, Secret};
 use crate::ledger::{self, Entry, EntryType};
 use crate::{
-    Conn, StoreError, Tx, calls, column, deliveries, requests, runs, settlements, sources, verdicts,
+    Conn, StoreError, Tx, calls, column, decisions, deliveries, requests, runs, search, settlements, sources,
+    verdicts,
 };
 
 /// Fields of entries that only point to a decision which may hold what was said or shown.
 const TEXTS: &[&str] = &["answer", "error", "output", "detail"];
+/// Fields of a decision that hold a person's own words.
+const SPOKEN: &[&str] = &["answer", "reason", "edited_arguments"];
 
 /// How much a secret's erasure is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +75,10 @@ pub fn erase(tx: &Tx<'_>, secret: &Secret, found: &Found, erasure: Erasure) -> R
     let chosen = chosen(tx, found, &mut ended)?;
     let mut losses: BTreeMap<Owner, Loss> =
         chosen.owners.iter().map(|owner| (*owner, Loss::default())).collect();
+    let decided: Vec<_> = chosen.owners.iter().filter_map(|owner| owner.request()).collect();
+    for key in &decided {
+        search::forget(tx, *key)?;
+    }
     for row in chosen.rows {
         let Some(place) = PLACES.get(row.place) else { continue };
         let mut changed = 0;
@@ -83,7 +90,7 @@ pub fn erase(tx: &Tx<'_>, secret: &Secret, found: &Found, erasure: Erasure) -> R
     for (owner, loss) in &mut losses {
         check_readable(tx, *owner)?;
         if let Owner::Request(key) = owner {
-            loss.fields.extend(erase_decision(tx, *key)?);
+            loss.fields.extend(erase_decision(tx, secret, *key)?);
         }
     }
     for (field, owner) in chosen.fields {
@@ -101,6 +108,12 @@ pub fn erase(tx: &Tx<'_>, secret: &Secret, found: &Found, erasure: Erasure) -> R
         tally.fields += loss.fields.len() as u64;
         tally.places += loss.places;
         tally.requests += u64::from(matches!(owner, Owner::Request(_)));
+    }
+    for key in &decided {
+        search::reindex(tx, *key)?;
+    }
+    if !decided.is_empty() {
+        search::purge(tx)?;
     }
     tally.running = ended.known.values().filter(|ended| !**ended).count() as u64;
     Ok(tally)
@@ -182,7 +195,7 @@ fn owner_of(conn: &Conn, field: &FoundField) -> Result<Option<Owner>, StoreError
 
 /// Whether it is a text of somebody's, and not one of ours. A decision's contents follow from what is stored of it.
 fn is_text(conn: &Conn, field: &FoundField) -> Result<bool, StoreError> {
-    const OURS: &[&str] = &["request", "run", "source", "source_kind", "kind", "outcome", "surface"];
+    const OURS: &[&str] = &["request", "run", "source", "source_kind", "kind", "outcome", "surface", "risk"];
     let kind = conn.row(
         "SELECT type FROM ledger WHERE chain_id = ?1 AND seq = ?2",
         (&field.chain, field.seq),
@@ -269,25 +282,42 @@ fn check_readable(conn: &Conn, owner: Owner) -> Result<(), StoreError> {
     }
 }
 
-/// Erases whatever of a decision's entry is no longer what is stored of it.
-fn erase_decision(tx: &Tx<'_>, key: RequestKey) -> Result<Vec<(String, i64, String)>, StoreError> {
+/// Erases whatever of the entries of a request's decisions is no longer what is stored of it. What was said in one that was
+/// taken back is stored in no other place.
+fn erase_decision(
+    tx: &Tx<'_>,
+    secret: &Secret,
+    key: RequestKey,
+) -> Result<Vec<(String, i64, String)>, StoreError> {
     let (Some(request), Some(settled)) = (requests::get(tx, key)?, settlements::get(tx, key)?) else {
         return Ok(Vec::new());
     };
     let Some(source) = sources::get(tx, request.source)? else { return Ok(Vec::new()) };
-    let left = ledger::decision_fields(&request, &settled, &source.kind)?;
+    let asked = ledger::decision_asked(&request, &source.kind)?;
+    let risk = decisions::get(tx, key)?.and_then(|listed| listed.risk);
+    let said = ledger::decision_fields(&request, &settled, &source.kind, risk)?;
     let stored = tx.rows(
-        "SELECT chain_id, seq, name, content FROM ledger JOIN ledger_fields USING (chain_id, seq)
+        "SELECT chain_id, seq, name, content, EXISTS (
+             SELECT 1 FROM ledger AS later WHERE later.request_key = ?1 AND later.type = 'revoked'
+             AND later.chain_id = ledger.chain_id AND later.seq > ledger.seq) AS is_revoked
+         FROM ledger JOIN ledger_fields USING (chain_id, seq)
          WHERE request_key = ?1 AND type = 'decision' AND content IS NOT NULL AND name NOT IN ('request', 'run')",
         [key.to_string()],
         |row| {
             let place = (row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?);
-            Ok((place, row.get::<_, String>(3)?))
+            Ok((place, row.get::<_, String>(3)?, row.get::<_, bool>(4)?))
         },
     )?;
     let mut lost = Vec::new();
-    for ((chain, seq, name), content) in stored {
-        let is_left = left.iter().any(|(known, text)| *known == name && *text == content);
+    for ((chain, seq, name), content, is_revoked) in stored {
+        let is_left = if is_revoked && SPOKEN.contains(&name.as_str()) {
+            !secret.is_in(&content)
+        } else if is_revoked && ledger::DECISION_SAID.contains(&name.as_str()) {
+            true
+        } else {
+            let left = if is_revoked { &asked } else { &said };
+            left.iter().any(|(known, text)| *known == name && *text == content)
+        };
         if !is_left && erase_field(tx, &chain, seq, &name)? {
             lost.push((chain, seq, name));
         }

@@ -10,6 +10,15 @@ pub(super) enum Owner {
     Run(RunId),
 }
 
+impl Owner {
+    pub(super) fn request(self) -> Option<RequestKey> {
+        match self {
+            Self::Request(key) => Some(key),
+            Self::Run(_) => None,
+        }
+    }
+}
+
 /// A table with texts from outside.
 pub(super) struct Place {
     pub(super) table: &'static str,

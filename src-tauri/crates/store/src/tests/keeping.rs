@@ -192,6 +192,49 @@ async fn what_is_pruned_is_gone_whole_and_the_chain_still_verifies() {
 }
 
 #[tokio::test]
+async fn what_is_pruned_is_neither_listed_nor_found_and_the_rest_is() {
+    let place = Place::new();
+    let day = |n: i64| prune::midnight(at(0)).plus_millis(n * DAY);
+    let write = place.store.write(move |tx| {
+        let source = agent(tx)?;
+        for n in 1..=3u64 {
+            let settlement =
+                sayso_domain::Settlement { at: day(n as i64), ..no(n, &format!("too dear, the {n}rd time")) };
+            super::world::decided_at(tx, source, n, &settlement, true)?;
+            let fields = vec![("output", format!("done{n}"))];
+            let entry = ledger::Entry {
+                kind: EntryType::Effect,
+                at: day(n as i64),
+                request: Some(key(n)),
+                run: Some(run_id(1)),
+                fields,
+            };
+            ledger::append(tx, &entry)?;
+        }
+        let mut run = Run::new(run_id(1), 10);
+        (run.turn, run.status) = (1, Status::Done);
+        runs::save(tx, &run, day(1))
+    });
+    write.await.unwrap();
+    place.store.write(move |tx| prune::prune(tx, day(3), day(9))).await.unwrap();
+    let found = |text: &str| {
+        let query = history::HistoryQuery { text: Some(text.to_owned()), ..Default::default() };
+        let read = place.store.read(move |reader| history::list(reader, &query));
+        async move { read.await.unwrap().len() }
+    };
+    for (text, count) in [("", 1), ("dear", 1), ("done3", 1), ("done2", 0), ("step1", 0), ("make", 1)] {
+        assert_eq!(found(text).await, count, "{text}");
+    }
+    assert!(place.store.read(|reader| super::search::is_index_full(reader)).await.unwrap());
+    assert!(verified(&place).await.ok);
+    // What is compacted has no words of it on any page.
+    place.store.compact(Progress::default()).await.unwrap();
+    let bytes = fs::read(place.db()).unwrap();
+    let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
+    assert!(has(b"done3") && !has(b"done2") && !has(b"done1"));
+}
+
+#[tokio::test]
 async fn prunes_follow_on_prunes_and_leave_what_is_still_needed() {
     let place = Place::new();
     let day = |n: i64| prune::midnight(at(0)).plus_millis(n * DAY);

@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use sayso_domain::risk::RiskLevel;
 use sayso_domain::{Answer, DecidedBy, Settlement, sha256};
 use serde_json::{Value, json};
 
@@ -119,6 +120,7 @@ async fn a_decisions_entry_holds_all_that_history_needs() {
         "notes",
         "digest",
         "received_at",
+        "risk",
         "outcome",
         "answer",
         "reason",
@@ -222,7 +224,7 @@ fn whatever_was_asked_and_answered_verifies_and_comes_back() {
             let edited = ok.then(|| data.to_string());
             let settlement = Settlement { answer, edited, ..if ok { yes(1) } else { no(1, "") } };
             settlements::settle(&tx, key(1), &settlement, DecidedBy::Person, None).unwrap();
-            ledger::append_decision(&tx, key(1)).unwrap();
+            ledger::append_decision(&tx, key(1), RiskLevel::High).unwrap();
             let stored = requests::get(&tx, key(1)).unwrap().unwrap();
             prop_assert_eq!(&stored.shown, &new.shown);
             prop_assert_eq!(settlements::get(&tx, key(1)).unwrap().unwrap().settlement, settlement);

@@ -8,6 +8,8 @@ mod ledger;
 mod lines;
 mod open;
 mod redact;
+mod revoked;
+mod search;
 mod senders;
 mod tables;
 mod tamper;

@@ -4,6 +4,7 @@ use std::fs;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use sayso_domain::risk::RiskLevel;
 use sayso_domain::run::{CallState, Message, Run, Slot, SlotId, Status};
 use sayso_domain::{Surface, ToolResult};
 use serde_json::json;
@@ -37,7 +38,7 @@ async fn filled(secret: &str) -> Place {
         assert!(settlements::settle(tx, key(2), &settlement, by, Some(Surface::Window))?);
         crate::verdicts::insert(tx, key(2), by, Some(Surface::Window), &settlement.answer, settlement.at)?;
         crate::deliveries::insert(tx, key(2), &settlement.delivered(), settlement.at)?;
-        ledger::append_decision(tx, key(2))?;
+        ledger::append_decision(tx, key(2), RiskLevel::Low)?;
         assert!(crate::deliveries::delivered(tx, key(2), at(200))?);
         let fields = vec![("output", format!("hello {secret}"))];
         let (request, run) = (Some(key(2)), Some(run_id(1)));
@@ -113,6 +114,33 @@ async fn what_was_erased_is_in_no_byte_of_the_files_and_the_record_verifies() {
             assert!(redaction.field("erased").unwrap().contains(&format!("\"{field}\"")), "{field}");
         }
     }
+}
+
+#[tokio::test]
+async fn what_was_erased_is_not_found_and_on_no_page_of_the_index() {
+    let secret = "Xylophone-77 wisteria";
+    let place = filled(secret).await;
+    let found = |text: &str| {
+        let query = history::HistoryQuery { text: Some(text.to_owned()), ..Default::default() };
+        let read = place.store.read(move |reader| history::list(reader, &query));
+        async move { read.await.unwrap() }
+    };
+    let has = |word: &str| {
+        let conn = rusqlite::Connection::open(place.db()).unwrap();
+        let mut pages = conn.prepare("SELECT block FROM decision_words_data").unwrap();
+        let pages = pages.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
+        // The beginning of a word may be shared with the one before it.
+        let pages = pages.map(Result::unwrap).collect::<Vec<_>>().concat();
+        pages.windows(word.len() - 2).any(|part| part == &word.as_bytes()[2..])
+    };
+    assert_eq!(found("wisteria").await.len(), 1);
+    assert!(has("xylophone") && has("wisteria"));
+    erase(&place, secret).await.unwrap();
+    assert!(found("wisteria").await.is_empty() && found("xylophone").await.is_empty());
+    assert!(!has("xylophone") && !has("wisteria"));
+    let rows = found("redacted").await;
+    assert_eq!((rows.len(), rows[0].request.key, rows[0].is_redacted), (1, key(2), true));
+    assert!(place.store.read(|reader| super::search::is_index_full(reader)).await.unwrap());
 }
 
 /// Whatever it is made of.

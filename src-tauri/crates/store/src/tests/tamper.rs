@@ -282,25 +282,36 @@ fn what_history_shows_cannot_differ_from_the_ledger() {
         ("requests", "turn = 7"),
         ("requests", "purpose = 'tool'"),
         ("sources", "kind = 'sender'"),
+        ("decisions", "at = at - 1"),
+        ("decisions", "outcome = 'approved'"),
+        ("decisions", "source = 'another'"),
+        ("decisions", "kind = 'question'"),
+        ("decisions", "decided_by = 'rule'"),
+        ("decisions", "surface = NULL"),
+        ("decisions", "tool = 'reader'"),
+        ("decisions", "risk = 'high'"),
     ] {
         let place = match table {
-            "settlements" => format!("WHERE request = '{}'", super::world::key(2)),
+            "settlements" | "decisions" => format!("WHERE request = '{}'", super::world::key(2)),
             "requests" => format!("WHERE key = '{}'", super::world::key(2)),
             _ => String::new(),
         };
         let entry = if table == "sources" { 1 } else { 4 };
         victim.check(&format!("UPDATE {table} SET {column} {place}"), Problem::Changed, entry);
     }
-    victim.check(
-        &format!("DELETE FROM settlements WHERE request = '{}'", super::world::key(2)),
-        Problem::Removed,
-        4,
-    );
+    for table in ["settlements", "decisions"] {
+        let sql = format!("DELETE FROM {table} WHERE request = '{}'", super::world::key(2));
+        victim.check(&sql, Problem::Removed, 4);
+    }
     let invented = "INSERT INTO requests SELECT 'other', source, 'other', run, turn, idx, purpose, kind, tool, shown, digest,
                         choices, state, cause, received_at, expires_at, snoozed_until FROM requests LIMIT 1;
                     INSERT INTO settlements SELECT 'other', outcome, cause, answer, reason, edited_arguments, decided_by,
                         surface, at FROM settlements LIMIT 1";
     let found = victim.after(|raw| raw.execute_batch(invented).map(|()| 1)).unwrap();
+    assert_eq!(found.problem, Some(Problem::Inserted));
+    let listed = "INSERT INTO decisions (request, at, latest, waited, outcome, source, kind, decided_by)
+                  SELECT 'other', at, latest, waited, outcome, source, kind, decided_by FROM decisions LIMIT 1";
+    let found = victim.after(|raw| raw.execute_batch(listed).map(|()| 1)).unwrap();
     assert_eq!(found.problem, Some(Problem::Inserted));
 }
 

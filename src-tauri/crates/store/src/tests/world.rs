@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use sayso_domain::risk::RiskLevel;
 use sayso_domain::run::{Run, SlotId, Status};
 use sayso_domain::{
     Answer, Cause, DecidedBy, Kind, Outcome, Request, RequestKey, RunId, Settlement, Shown, SourceId,
@@ -148,7 +149,7 @@ pub(super) fn decided(
     assert!(settlements::settle(tx, key(n), settlement, by, surface)?);
     verdicts::insert(tx, key(n), by, surface, &settlement.answer, settlement.at)?;
     deliveries::insert(tx, key(n), &settlement.delivered(), settlement.at)?;
-    ledger::append_decision(tx, key(n))?;
+    ledger::append_decision(tx, key(n), RiskLevel::Low)?;
     assert!(deliveries::delivered(tx, key(n), at(200))?);
     let decision = ledger::decision_of(tx, key(n))?.unwrap();
     let about =
@@ -178,7 +179,7 @@ pub(super) fn decided_at(
     requests::insert(tx, &request(source, n))?;
     assert!(settlements::settle(tx, key(n), settlement, DecidedBy::Person, Some(Surface::Cli))?);
     deliveries::insert(tx, key(n), &settlement.delivered(), settlement.at)?;
-    ledger::append_decision(tx, key(n))?;
+    ledger::append_decision(tx, key(n), RiskLevel::Low)?;
     if is_delivered {
         assert!(deliveries::delivered(tx, key(n), settlement.at)?);
     }
