@@ -156,6 +156,7 @@ async fn a_notification_service_that_hangs_or_is_missing_stops_nothing_and_setti
         stage.wait_status(&asked.run, "done").await;
         assert_eq!(stage.work_file("report.txt"), "ready\n");
         page.press("Settings").await;
+        page.press("Notifications").await;
         wait_until("Settings say that notifications don't work", SOON, async || {
             let text = page.text().await.to_lowercase();
             let says = ["not answer", "no notification service", "not work"];
