@@ -186,7 +186,8 @@ impl<'a> Life<'a> {
         let held = quiet::held(&settings, &ZonedDateTime::now()).map(|held| held.until);
         let on_the_wall = held.into_iter().chain(self.asleep.values().min().copied());
         let reminder = self.board.next_reminder(settings.reminder_minutes);
-        let raising = self.board.wake_at().filter(|_| self.doing.is_none() && self.may_raise(&settings));
+        let can_raise = self.doing.is_none() && self.rest_until.is_none() && self.may_raise(&settings);
+        let raising = self.board.wake_at().filter(|_| can_raise);
         let soon = self.rest_until.into_iter().chain(self.list_at).chain(raising);
         soon.chain(on_the_wall.chain(reminder).map(until)).fold(now + LOOK, Instant::min)
     }
