@@ -176,6 +176,9 @@ async fn two_surfaces_race_and_each_time_one_wins_and_the_other_is_told_who_was_
     let stage = Stage::calling("shell", json!({ "command": "echo happened >> effect.txt" })).await;
     let host = stage.sayso.serve();
     stage.add_agent(json!({})).await;
+    // Nothing is held, so that each round ends at once.
+    let owner = sayso_tests::rpc::Rpc::to(&host, &stage.sayso);
+    owner.ok("settings.set", json!({ "undo_seconds": 0 })).await;
     let browser = Browser::open(&stage, &host.url).await;
     let (mut approvals, mut browser_wins) = (0, 0);
     for round in 0..50 {

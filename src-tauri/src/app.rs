@@ -151,6 +151,7 @@ async fn attend<R: Runtime>(app: &AppHandle<R>, host: Host) {
     let (forwarding, events) = (app.clone(), host.events());
     spawn(app, async move { forwarding.state::<Subscribers>().forward(events).await });
     spawn(app, pulse::follow(host.clone(), shell.pulse.clone()));
+    spawn(app, start_anew(app.clone(), host.clone()));
     let quiet = watch::Sender::<Option<Held>>::default();
     spawn(app, tray::follow(app.clone(), host.clone(), shell.pulse.subscribe(), quiet.subscribe()));
     spawn(app, quiet::follow(host.clone(), shell.pulse.subscribe(), quiet));
@@ -167,6 +168,12 @@ async fn attend<R: Runtime>(app: &AppHandle<R>, host: Host) {
     if let Err(error) = notifier.start(shell.tasks.token()) {
         tracing::error!("no notifications are shown: their thread cannot be started: {error}");
     }
+}
+
+/// A backup is to be put in the place of the database, for which the host must end.
+async fn start_anew<R: Runtime>(app: AppHandle<R>, host: Host) {
+    host.restart_wanted().await;
+    app.request_restart();
 }
 
 /// Does this for as long as the app runs.

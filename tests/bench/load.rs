@@ -62,9 +62,9 @@ pub(crate) async fn measure(table: &mut Table) {
     let mut lists = Vec::new();
     let mut size = 0;
     for _ in 0..LISTS {
-        let (time, list) = timed(crowd.rpc_text("inbox.list", json!({}))).await;
+        let (time, list) = timed(crowd.list()).await;
         lists.push(time);
-        size = list.len();
+        size = serde_json::to_string(&list).unwrap().len();
     }
     let list = median(&mut lists);
     table.only(
@@ -108,6 +108,21 @@ impl Crowd {
         let answer = self.call(sender, Method::POST, "/v1/requests").json(&request).send().await.unwrap();
         assert_eq!(answer.status(), 201);
         answer.json::<Value>().await.unwrap()["key"].as_str().unwrap().to_owned()
+    }
+
+    /// All that waits, page by page.
+    async fn list(&self) -> Vec<Value> {
+        let mut items = Vec::new();
+        let mut after = Value::Null;
+        loop {
+            let page = self.rpc_text("inbox.list", json!({ "after": after, "limit": 1000 })).await;
+            let mut page: Value = serde_json::from_str(&page).unwrap();
+            items.append(page["result"]["items"].as_array_mut().unwrap());
+            after = page["result"]["next"].take();
+            if after.is_null() {
+                return items;
+            }
+        }
     }
 
     async fn rpc_text(&self, command: &str, params: Value) -> String {
@@ -206,8 +221,8 @@ async fn ask(crowd: &Crowd, mut events: UnboundedReceiver<(String, Instant)>) ->
 
 /// Decides what the senders wait for, one after another.
 async fn decide(crowd: &Crowd, answers: &mut UnboundedReceiver<(usize, Instant)>) -> Vec<Heard> {
-    let list: Value = serde_json::from_str(&crowd.rpc_text("inbox.list", json!({})).await).unwrap();
-    let list = list["result"].as_array().unwrap().iter();
+    let list = crowd.list().await;
+    let list = list.iter();
     let keys: HashMap<_, _> = list.map(|item| (item["prompt"].as_str().unwrap(), &item["key"])).collect();
     let mut decided = Vec::new();
     for sender in 0..SENDERS {

@@ -57,13 +57,13 @@ impl Person {
     /// How many wait. A connection to the host before is no answer of this one.
     pub(crate) async fn waiting(&self) -> usize {
         let list = wait_value("the host answers", SOON, async || self.rpc("inbox.list", json!({})).await);
-        list.await.as_array().unwrap().len()
+        list.await["items"].as_array().unwrap().len()
     }
 
     /// Answers whatever waits, with the prompt that it read.
     pub(crate) async fn answer_all(&self) -> bool {
         let Some(list) = self.rpc("inbox.list", json!({})).await else { return false };
-        for item in list.as_array().unwrap() {
+        for item in list["items"].as_array().unwrap() {
             let data = json!({ "read": item["prompt"] }).to_string();
             self.rpc("inbox.decide", json!({ "key": item["key"], "ok": true, "data": data })).await;
         }

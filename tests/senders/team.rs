@@ -128,7 +128,7 @@ async fn work(bot: &Bot, task: Task) -> Value {
 async fn decide_all(person: Person, sayso: Sayso, by_command: Arc<AtomicUsize>) {
     loop {
         let list = person.rpc("inbox.list", json!({})).await.unwrap_or_default();
-        for item in list.as_array().into_iter().flatten() {
+        for item in list["items"].as_array().into_iter().flatten() {
             let task = Task::of_prompt(item["prompt"].as_str().unwrap());
             let (key, read) = (item["key"].as_str().unwrap(), json!({ "read": task.prompt() }).to_string());
             let is_ok = match task.fate() {
@@ -174,7 +174,7 @@ async fn click(page: &Session, person: &Person, prompt: &str, button: &str) {
     wait_until(&format!("{button} decides {prompt}"), SOON, async || {
         let _ = tokio::time::timeout(Duration::from_secs(1), page.press(button)).await;
         let list = person.rpc("inbox.list", json!({})).await.expect("the app answers");
-        list.as_array().unwrap().iter().all(|item| item["prompt"] != prompt)
+        list["items"].as_array().unwrap().iter().all(|item| item["prompt"] != prompt)
     })
     .await;
 }
@@ -266,7 +266,7 @@ async fn a_team_of_bots_gets_exactly_one_answer_each_from_window_command_line_an
     wait_until("all is answered", limit, async || answers.load(Ordering::SeqCst) == all).await;
     deciding.shutdown().await;
     let got: BTreeMap<_, _> = bots.join_all().await.into_iter().collect();
-    assert!(person.rpc("inbox.list", json!({})).await.unwrap().as_array().unwrap().is_empty());
+    assert!(person.rpc("inbox.list", json!({})).await.unwrap()["items"].as_array().unwrap().is_empty());
 
     // Each bot was told of each of its own requests three times, and of nothing else.
     for (number, bot) in team.iter().enumerate() {

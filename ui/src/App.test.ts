@@ -5,6 +5,7 @@ import type { Decide } from './bindings/Decide';
 import type { RequestDetail } from './bindings/RequestDetail';
 import { type Listener, type Transport, use } from './transport';
 import { request } from './transport/fake-data';
+import { DEFAULTS } from './transport/fake-settings';
 
 // happy-dom tells of a new hash after pushState, which no browser does.
 vi.hoisted(() =>
@@ -19,21 +20,22 @@ let decided: Decide[];
 let listener: Listener;
 let app: Record<string, unknown>;
 
-const STATUS = { version: '0', waiting: 0, active_runs: 0, data_dir: '/d', url: null, notifications: null, tray: null, problems: [] };
+const STATUS = { version: '0', waiting: 0, snoozed: 0, active_runs: 0, data_dir: '/d', url: null, notifications: null, tray: null, autostart: null, global_shortcut: null, quiet: null, problems: [] };
 
 function settle(key: string, decision: Partial<RequestDetail['decision']> & { outcome: string }): unknown {
   const found = requests.find((one) => one.item.key === key);
   if (found === undefined) throw { code: 'already_decided', message: 'You denied this elsewhere.' };
   requests = requests.filter((one) => one !== found);
-  const whole = { key, answer: '{}', class: null, decided_by: 'person', surface: 'window', decided_at: '2026-01-01T00:00:00.000Z', ...decision };
+  const whole = { key, answer: '{}', class: null, decided_by: 'person', surface: 'window', decided_at: '2026-01-01T00:00:00.000Z', undo_until: null, ...decision };
   settled.set(key, { ...found, decision: whole });
   return whole;
 }
 
 const answers: Record<string, (params: never) => unknown> = {
   status: () => STATUS,
-  'settings.get': () => ({ appearance: 'system', notifications: true, close_to_tray: true }),
-  'inbox.list': () => requests.map((one) => one.item),
+  'settings.get': () => DEFAULTS,
+  'inbox.list': () => ({ items: requests.map((one) => one.item), next: null, total: requests.length, snoozed: 0 }),
+  'inbox.items': ({ keys }: { keys: string[] }) => requests.map((one) => one.item).filter((one) => keys.includes(one.key)),
   'inbox.show': ({ key }: { key: string }) => {
     const found = requests.find((one) => one.item.key === key) ?? settled.get(key);
     if (found === undefined) throw { code: 'not_found', message: 'Not known.' };

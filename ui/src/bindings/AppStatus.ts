@@ -14,6 +14,10 @@ version: string,
  */
 waiting: number, 
 /**
+ * How many of these are put off.
+ */
+snoozed: number, 
+/**
  * How many runs are running or pending.
  */
 active_runs: number, 

@@ -31,4 +31,8 @@ surface: string | null,
 /**
  * When.
  */
-decided_at: string, };
+decided_at: string, 
+/**
+ * Until when it can be taken back, and its answer is held.
+ */
+undo_until: string | null, };

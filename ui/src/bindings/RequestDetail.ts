@@ -18,6 +18,10 @@ item: RequestItem,
  */
 prompt: string, 
 /**
+ * The request in its wire form: JSON text.
+ */
+request: string, 
+/**
  * The arguments that the tool will get: JSON text as the model wrote it.
  */
 arguments: string | null, 

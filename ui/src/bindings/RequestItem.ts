@@ -14,11 +14,11 @@ key: string,
  */
 kind: string, 
 /**
- * Its prompt, as it came.
+ * Its prompt: the beginning of it, with `…` where there is more.
  */
 prompt: string, 
 /**
- * What will run, on one line: a command, a path, a url.
+ * What will run, on one line: a command, a path, a url; the beginning of it, with `…` where there is more.
  */
 summary: string, 
 /**
@@ -46,10 +46,6 @@ received_at: string,
  */
 expires_at: string | null, 
 /**
- * The request in its wire form: JSON text.
- */
-request: string, 
-/**
  * SHA-256 of what is shown; a decision echoes it.
  */
 digest: string, 
@@ -58,6 +54,18 @@ digest: string,
  */
 risk: Risk, 
 /**
- * Until when the person put it off.
+ * Until when it is put off.
  */
-snoozed_until: string | null, };
+snoozed_until: string | null, 
+/**
+ * Requests with the same text are identical: all that is shown is the same, but for id and times.
+ */
+group: string, 
+/**
+ * Whether it wants a yes or a no and nothing more, so that it can be decided together with others.
+ */
+plain: boolean, 
+/**
+ * The request in its wire form, as JSON text; only where the list was asked for `whole` ones.
+ */
+request?: string, };

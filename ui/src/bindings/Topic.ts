@@ -3,4 +3,4 @@
 /**
  * What changed; a face that shows it asks again.
  */
-export type Topic = "inbox" | "runs" | "live" | "agents" | "senders" | "history" | "status";
+export type Topic = "inbox" | "runs" | "live" | "agents" | "senders" | "history" | "jobs" | "status";

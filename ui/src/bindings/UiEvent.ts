@@ -10,6 +10,6 @@ export type UiEvent = {
  */
 topic: Topic, 
 /**
- * The request's key or the run's id, where it is about one.
+ * The request's key, or the run's or job's id, where it is about one.
  */
 id: string | null, };

@@ -28,6 +28,12 @@ function play(steps: string): string {
         guard.key(Number(second));
         last = guard.decides(first, Number(second));
         break;
+      case 'hold':
+        guard.hold(Number(first));
+        break;
+      case 'release':
+        last = guard.release(Number(first)) ? 'decides' : 'let go';
+        break;
       case 'space':
         guard.key(Number(first));
         last = guard.button(Number(first));
@@ -71,6 +77,15 @@ describe('the guard', () => {
     ['shows a 0; space 499', 'not settled'],
     ['shows a 0; space 500', 'wait'],
     ['shows a 0; type 900; space 1000', 'typing'],
+    // What must be held: long enough, with no key and no change meanwhile.
+    ['shows a 0; hold 600; release 1599', 'let go'],
+    ['shows a 0; hold 600; release 1600', 'decides'],
+    ['shows a 0; hold 600; release 1600; release 1700', 'let go'],
+    ['shows a 0; hold 600; type 1400', 'taken back'],
+    ['shows a 0; hold 600; type 1400; release 1600', 'let go'],
+    ['shows a 0; hold 600; rearm 1000; release 1600', 'let go'],
+    ['shows a 0; hold 600; shows b 1000; release 1600', 'let go'],
+    ['shows a 0; hold 600; hand b; release 1600', 'let go'],
   ])('%s → %s', (steps, expected) => {
     expect(play(steps)).toBe(expected);
   });

@@ -16,13 +16,15 @@ function detail(over: Partial<RequestDetail>, item: Partial<RequestDetail['item'
       state: 'pending',
       received_at: '',
       expires_at: null,
-      request: '{}',
       digest: 'd',
       risk: 'low',
       snoozed_until: null,
+      group: 'g',
+      plain: true,
       ...item,
     },
-    prompt: 'P',
+    prompt: item.prompt ?? 'P',
+    request: '{}',
     editable: null,
     choices: [],
     arguments: null,
@@ -104,6 +106,21 @@ describe('what a request shows', () => {
 
   it('shows arguments that are no JSON as they are', () => {
     expect(contentOf(detail({ arguments: '{"command":' }, { tool: 'shell' })).broken).toBe('{"command":');
+  });
+
+  it('is an HTTP call, of which everything is shown once', () => {
+    const content = contentOf(
+      detail({ arguments: '{"method":"POST","url":"https://api.example.com/x","headers":{"X-A":"1"},"body":"{}","retries":2}' }, { tool: 'http' }),
+    );
+    expect(content.link).toBe('https://api.example.com/x');
+    expect(content.http).toEqual({ method: 'POST', headers: [['X-A', '1']], body: '{}' });
+    expect(content.rest && write(content.rest)).toBe('{"retries":2}');
+  });
+
+  it('leaves headers and a body that are no text among the arguments', () => {
+    const content = contentOf(detail({ arguments: '{"method":"POST","url":"https://a.example","headers":{"X":[1]},"body":{"a":1.0}}' }, { tool: 'http' }));
+    expect(content.http).toEqual({ method: 'POST', headers: [], body: null });
+    expect(content.rest && write(content.rest)).toBe('{"headers":{"X":[1]},"body":{"a":1.0}}');
   });
 
   it('notices hidden characters anywhere, also behind escapes', () => {

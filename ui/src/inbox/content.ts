@@ -8,6 +8,8 @@ import { type Json, field, object, textOf, tryParse, write } from '../text/json'
 export interface Content {
   command: string | null;
   link: string | null;
+  /** The rest of an HTTP call, where the request is one. */
+  http: { method: string; headers: [string, string][]; body: string | null } | null;
   diff: { text: string; path: string } | null;
   /** Arguments and data that no other part shows. */
   rest: Json | null;
@@ -42,26 +44,48 @@ export function contentOf(detail: RequestDetail): Content {
   const asks = item.kind === 'question' || item.kind === 'input';
 
   const command = item.tool === 'shell' ? (textOf(given, 'command') ?? null) : null;
-  const fetched = item.tool === 'web_fetch' ? textOf(given, 'url') : undefined;
+  const http = item.kind === 'approval' && detail.url === null ? httpOf(given, item.tool) : null;
   const shown = [
     ...(command === null ? [] : ['command']),
     ...(diff === null ? [] : DIFF_SHOWS),
-    ...(fetched === undefined ? [] : ['url']),
+    ...(http === null ? [] : http.shows),
     ...(asks ? ['questions'] : []),
   ];
   return {
     command,
-    link: detail.url ?? fetched ?? null,
+    link: detail.url ?? http?.url ?? null,
+    http: http === null ? null : { method: http.method, headers: http.headers, body: http.body },
     diff: diff === null ? null : { text: diff, path: textOf(given, 'path') ?? 'File' },
     rest: merge(without(given, shown), without(data, shownInData)),
     broken: detail.arguments !== null && args === null ? detail.arguments : null,
     raw: detail.arguments ?? detail.data,
     fields: isForm ? fieldsOf(field(data, 'schema')) : [],
     questions,
-    promptStands: questions.length === 0 || promptOf(questions) !== item.prompt,
-    hidden: [item.prompt, detail.url ?? '', diff ?? '', detail.folder ?? ''].some(hasHidden) || [args, data].some(hides),
+    promptStands: questions.length === 0 || promptOf(questions) !== detail.prompt,
+    hidden: [detail.prompt, detail.url ?? '', diff ?? '', detail.folder ?? ''].some(hasHidden) || [args, data].some(hides),
   };
 }
+
+/** What a call over HTTP sends: only what this shows wholly is taken from the arguments, the rest stays among them. */
+function httpOf(args: Json | null, tool: string | null): { url: string; method: string; headers: [string, string][]; body: string | null; shows: string[] } | null {
+  const url = textOf(args, 'url');
+  const method = textOf(args, 'method');
+  if (url === undefined || (tool !== 'web_fetch' && method === undefined)) return null;
+  const headers = field(args, 'headers');
+  const pairs = headers?.type === 'object' ? headers.entries.flatMap(([name, value]) => (value.type === 'string' ? [[name, value.value] as [string, string]] : [])) : [];
+  const all = headers?.type === 'object' && pairs.length === headers.entries.length && pairs.length <= MOST_HEADERS;
+  const body = textOf(args, 'body');
+  return {
+    url,
+    method: method ?? 'GET',
+    headers: all ? pairs : [],
+    body: body ?? null,
+    shows: ['url', ...(method === undefined ? [] : ['method']), ...(all ? ['headers'] : []), ...(body === undefined ? [] : ['body'])],
+  };
+}
+
+/** More headers than this stay a tree, which is cut with a mark. */
+const MOST_HEADERS = 40;
 
 /** An object less some of its names; null when nothing is left of it. */
 function without(json: Json | null, names: readonly string[]): Json | null {

@@ -12,6 +12,9 @@ export class Draft {
   /** Whether an answer was tried that was not complete: from then on what is wrong is said. */
   tried = $state(false);
 
+  /** Whether identical requests get the same answer. */
+  all = $state(false);
+
   constructor(fields: readonly Field[], questions: readonly Question[]) {
     this.values = initialValues(fields);
     this.choices = questions.map(noChoice);

@@ -4,7 +4,7 @@ import type { RequestItem } from '../bindings/RequestItem';
 export function rowLines({ kind, prompt, summary }: RequestItem): { title: string; below: string } {
   if (kind === 'question') {
     const [first = '', ...more] = prompt.split('\n');
-    const options = /^(.*) \(options: (.*)\)$/s.exec(first);
+    const options = /^(.*) \(options: (.*)(?:\)|…)$/s.exec(first);
     const others = more.length === 0 ? '' : ` and ${more.length} more`;
     if (options !== null) return { title: `${options[1] ?? ''}${others}`, below: options[2] ?? '' };
     if (summary === prompt) return { title: prompt, below: '' };

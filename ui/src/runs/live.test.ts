@@ -4,6 +4,7 @@ import type { LiveText } from '../bindings/LiveText';
 import type { RunDetail } from '../bindings/RunDetail';
 import { host } from '../state/host.svelte';
 import { route } from '../state/route.svelte';
+import { DEFAULTS } from '../transport/fake-settings';
 import { type Listener, use } from '../transport';
 import Runs from './Runs.svelte';
 
@@ -38,8 +39,8 @@ let app: Record<string, unknown>;
 
 const ANSWERS: Record<string, () => unknown> = {
   status: () => ({ version: '0', waiting: 0, active_runs: 1, data_dir: '/d', url: null, notifications: null, tray: null, problems: [] }),
-  'settings.get': () => ({ appearance: 'system', notifications: true, close_to_tray: true }),
-  'inbox.list': () => [],
+  'settings.get': () => DEFAULTS,
+  'inbox.list': () => ({ items: [], next: null, total: 0, snoozed: 0 }),
   'runs.list': () => [detail.item],
   'runs.show': () => detail,
   'runs.live': () => live,

@@ -1,14 +1,17 @@
 import type { AppStatus } from '../bindings/AppStatus';
-import type { RequestItem } from '../bindings/RequestItem';
 import type { RunItem } from '../bindings/RunItem';
 import type { Settings } from '../bindings/Settings';
 import type { Topic } from '../bindings/Topic';
 import { NO_SESSION, type Problem, call, problemOf, retry, start, subscribe } from '../transport';
 import { coalesce } from './coalesce';
+import { Pending } from './pending.svelte';
 
 export type Phase = 'starting' | 'ready' | 'startup error' | 'no session';
 
 type Refetch = { topics: readonly Topic[]; id: string | null; run: () => Promise<void> };
+
+/** How long changes of single requests are gathered before they are asked about. */
+const GATHER_MS = 30;
 
 /** What the whole app shares of the host: whether it answers, what waits, what runs. */
 class Host {
@@ -18,11 +21,14 @@ class Host {
   connection = $state<'connecting' | 'live' | 'lost'>('connecting');
   status = $state.raw<AppStatus | null>(null);
   settings = $state.raw<Settings | null>(null);
-  inbox = $state.raw<RequestItem[] | null>(null);
+  readonly inbox = new Pending();
   runs = $state.raw<RunItem[] | null>(null);
 
   #refetches = new Set<Refetch>();
   #failing = new Map<() => Promise<void>, Problem>();
+  readonly #loadInbox = coalesce(() => this.#guarded(this.#wholeInbox));
+  readonly #refreshInbox = coalesce(() => this.#guarded(this.#changedInbox));
+  #gathering: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     this.on(['status', 'inbox', 'runs'], async () => {
@@ -31,16 +37,13 @@ class Host {
     this.on(['status'], async () => {
       this.settings = await call('settings.get', {});
     });
-    this.on(['inbox'], async () => {
-      this.inbox = await call('inbox.list', {});
-    });
     this.on(['runs', 'inbox'], async () => {
       this.runs = await call('runs.list', {});
     });
   }
 
   get waiting(): number {
-    return this.inbox?.length ?? this.status?.waiting ?? 0;
+    return this.inbox.waiting ?? this.status?.waiting ?? 0;
   }
 
   /**
@@ -86,12 +89,26 @@ class Host {
           const isOther = refetch.id !== null && event !== null && event.id !== null && event.id !== refetch.id;
           if (event === null || (refetch.topics.includes(event.topic) && !isOther)) void refetch.run();
         }
+        if (event === null || (event.topic === 'inbox' && event.id === null)) void this.#loadInbox();
+        else if (event.topic === 'inbox' && event.id !== null) this.changed(event.id);
       },
       lost: (problem) => {
         this.connection = 'lost';
         this.#note(problem);
       },
     });
+  }
+
+  readonly #wholeInbox = (): Promise<void> => this.inbox.load();
+  readonly #changedInbox = (): Promise<void> => this.inbox.refresh();
+
+  /** Asks about this request, together with what else changes in the same moment. */
+  changed(key: string): void {
+    this.inbox.changed(key);
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      void this.#refreshInbox();
+    }, GATHER_MS);
   }
 
   async #guarded(fetch: () => Promise<void>): Promise<void> {

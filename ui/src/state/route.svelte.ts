@@ -8,20 +8,32 @@ export type Wish = { what: 'quit' } | { what: 'run'; agent: string };
 function readWish(hash: string): Wish | null {
   const [what = '', agent = ''] = hash.replace(/^#\/?/, '').split('/');
   if (what === 'quit') return { what };
-  if (what === 'new-run') return { what: 'run', agent: decodeURIComponent(agent) };
+  if (what === 'new-run') return { what: 'run', agent: plain(agent) };
   return null;
 }
 
-function read(hash: string): { place: Place; id: string | null } {
-  const [place = '', id = ''] = hash.replace(/^#\/?/, '').split('/');
-  if (!PLACES.includes(place)) return { place: 'inbox', id: null };
-  return { place: place as Place, id: id === '' ? null : decodeURIComponent(id) };
+function read(hash: string): { place: Place; id: string | null; query: string } {
+  const [path = '', ...query] = hash.replace(/^#\/?/, '').split('?');
+  const [place = '', id = ''] = path.split('/');
+  if (!PLACES.includes(place)) return { place: 'inbox', id: null, query: '' };
+  return { place: place as Place, id: id === '' ? null : plain(id), query: query.join('?') };
 }
 
-/** Where the app is: `#/inbox/KEY`, `#/runs/RUN`, `#/history/KEY`, `#/agents/NAME`, `#/senders/NAME`, `#/settings`. The address is the selection. */
+/** What stands in an address by hand may be no encoding of anything. */
+function plain(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Where the app is: `#/inbox/KEY`, `#/runs/RUN`, `#/history/KEY`, `#/agents/NAME`, `#/senders/NAME`, `#/settings/PART`; after a `?` what a list is filtered by. The address is the selection. */
 class Route {
   place = $state<Place>('inbox');
   id = $state<string | null>(null);
+  /** What follows the `?`. */
+  query = $state('');
   /** The id that the person selected by hand, as opposed to a link, a notification or the app itself. */
   byHand = $state<string | null>(null);
 
@@ -47,17 +59,16 @@ class Route {
   }
 
   /** Goes there because the person chose it. */
-  pick(place: Place, id: string | null = null): void {
-    this.#go(place, id, id, false);
+  pick(place: Place, id: string | null = null, query = ''): void {
+    this.#go(href(place, id, query), id, false);
   }
 
   /** Goes there because the app or something outside chose it; `quietly` leaves no step to go back to. */
-  show(place: Place, id: string | null = null, quietly = false): void {
-    this.#go(place, id, null, quietly);
+  show(place: Place, id: string | null = null, quietly = false, query = ''): void {
+    this.#go(href(place, id, query), null, quietly);
   }
 
-  #go(place: Place, id: string | null, byHand: string | null, quietly: boolean): void {
-    const hash = href(place, id);
+  #go(hash: string, byHand: string | null, quietly: boolean): void {
     if (hash !== location.hash) {
       if (quietly) history.replaceState(null, '', hash);
       else history.pushState(null, '', hash);
@@ -66,15 +77,17 @@ class Route {
   }
 
   #take(byHand: string | null): void {
-    const { place, id } = read(location.hash);
+    const { place, id, query } = read(location.hash);
     this.place = place;
     this.id = id;
+    this.query = query;
     this.byHand = byHand;
   }
 }
 
-export function href(place: Place, id: string | null = null): string {
-  return id === null ? `#/${place}` : `#/${place}/${encodeURIComponent(id)}`;
+export function href(place: Place, id: string | null = null, query = ''): string {
+  const path = id === null ? `#/${place}` : `#/${place}/${encodeURIComponent(id)}`;
+  return query === '' ? path : `${path}?${query}`;
 }
 
 export const route = new Route();

@@ -1,13 +1,18 @@
+/** Where only one of list and detail has room, in widths of the letter size: the same as in `base.css`. */
+const NARROW_REM = 42.5;
+
 /** Whether only one of list and detail has room. */
 class Narrow {
   now = $state(false);
 
   constructor() {
-    const query = window.matchMedia('(max-width: 680px)');
-    this.now = query.matches;
-    query.addEventListener('change', () => {
-      this.now = query.matches;
-    });
+    const measure = (): void => {
+      const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+      this.now = window.innerWidth <= NARROW_REM * size;
+    };
+    measure();
+    window.addEventListener('resize', measure);
+    new MutationObserver(measure).observe(document.documentElement, { attributes: true, attributeFilter: ['style'] });
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hasHidden, oneLine, segments, visible } from './hidden';
+import cases from './hidden.cases.json';
+import { commandSegments, hasHidden, oneLine, segments, visible } from './hidden';
 
 describe('hidden characters', () => {
   it.each([
@@ -22,6 +23,24 @@ describe('hidden characters', () => {
         .map((segment) => segment.text)
         .join(''),
     ).toBe(text);
+  });
+
+  it.each(cases as [string, string][])('%s', (text, expected) => {
+    expect(visible(text)).toBe(expected);
+    expect(segments(text).map((segment) => segment.text).join('')).toBe(text);
+  });
+
+  it.each([
+    ['ls -l', 'ls -l'],
+    ['l\u0455 -l', 'l‹U+0455 like s› -l'],
+    ['\u0441\u0440 a b', '‹U+0441 like c›‹U+0440 like p› a b'],
+    ['A=1 \u0441\u0440 a; echo привет мир', 'A=1 ‹U+0441 like c›‹U+0440 like p› a; echo привет мир'],
+    ['true && \u0441url x | ёж', 'true && ‹U+0441 like c›url x | ‹U+0451›‹U+0436›'],
+    ["echo 'мир; труд'", "echo 'мир; труд'"],
+    ['git commit -m "Исправить ошибку"', 'git commit -m "Исправить ошибку"'],
+  ])('reads the names of programs in %j strictly', (text, expected) => {
+    const shown = commandSegments(text).map((segment) => (segment.hidden ? `‹${segment.label}›` : segment.text));
+    expect(shown.join('')).toBe(expected);
   });
 
   it('shows newlines and tabs where there is one line', () => {

@@ -7,10 +7,13 @@ export interface LinkParts {
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Where the host stands within the text as it came; null when it is no url. */
+/** Where the host stands within the text as it came, after a name and password if it has any; null when it is no url. */
 export function linkParts(text: string): LinkParts | null {
   const match = /^([a-z][a-z\d+.-]*:\/\/)([^/?#\\]*)(.*)$/isu.exec(text);
-  return match === null ? null : { before: match[1] ?? '', host: match[2] ?? '', after: match[3] ?? '' };
+  if (match === null) return null;
+  const [, scheme = '', authority = '', after = ''] = match;
+  const host = authority.lastIndexOf('@') + 1;
+  return { before: scheme + authority.slice(0, host), host: authority.slice(host), after };
 }
 
 /** Whether it may be opened: https, or http to this machine, with no user or password in it (contract 10). */

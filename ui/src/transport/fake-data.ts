@@ -9,27 +9,35 @@ import type { SenderItem } from '../bindings/SenderItem';
 const START = Date.now();
 export const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
 
-type Asked = Partial<RequestDetail> & { key: string; kind: string; prompt: string; source: string; tool?: string; summary?: string; age: number; left?: number; run?: string; risk?: Risk };
+type Asked = Partial<RequestDetail> & { key: string; kind: string; prompt: string; source: string; tool?: string; summary?: string; age: number; left?: number; run?: string; risk?: Risk; group?: string };
 
-export function request({ key, kind, prompt, source, tool, summary, age, left, run, risk, ...over }: Asked): RequestDetail {
+function short(text: string, most: number): string {
+  const letters = [...text];
+  return letters.length > most ? `${letters.slice(0, most).join('')}…` : text;
+}
+
+export function request({ key, kind, prompt, source, tool, summary, age, left, run, risk, group, ...over }: Asked): RequestDetail {
+  const plain = kind === 'approval' && (over.choices ?? []).length === 0;
   return {
     item: {
       key,
       kind,
-      prompt,
-      summary: summary ?? '',
+      prompt: short(prompt, 300),
+      summary: short(summary ?? '', 200),
       source,
       run: run ?? null,
       tool: tool ?? null,
       state: 'pending',
       received_at: at(-age),
       expires_at: left === undefined ? null : at(left),
-      request: JSON.stringify({ id: key, kind, prompt }),
       digest: `9f2c${key.padEnd(60, '0')}`,
       risk: risk ?? 'low',
       snoozed_until: null,
+      group: group ?? key,
+      plain,
     },
     prompt,
+    request: JSON.stringify({ id: key, kind, prompt }),
     arguments: null,
     editable: null,
     choices: [],
@@ -262,6 +270,11 @@ const decided = (n: number, source: string, prompt: string, outcome: string, by:
   run: n % 3 === 0 ? 'release' : null,
   received_at: at(-n * 900 - 14),
   decided_at: at(-n * 900),
+  tool: null,
+  risk: null,
+  waited_ms: 14_000,
+  redacted: false,
+  snippet: null,
   ...over,
 });
 
@@ -272,7 +285,7 @@ export const HISTORY: HistoryItem[] = [
   decided(3, 'mail-agent', 'Send reply to 3 recipients', 'approved', 'person', 'window', { edited: true }),
   decided(4, 'deploy-bot', 'Restart api-2', 'expired', 'deadline', null),
   decided(5, 'research', 'Which sources may I cite?', 'answered', 'person', 'browser', { kind: 'question', answer: '{"id":"req-5","ok":true,"data":{"answers":["Journals only"]}}' }),
-  decided(6, 'release-bot', 'rm -rf target/release', 'declined', 'person', 'cli'),
-  decided(7, 'mail-agent', 'Sign in to Mail', 'approved', 'person', 'window', { kind: 'authorization' }),
+  decided(6, 'release-bot', 'rm -rf target/release', 'declined', 'person', 'cli', { tool: 'shell', risk: 'high' }),
+  decided(7, 'mail-agent', 'Sign in to Mail', 'approved', 'person', 'window', { kind: 'authorization', redacted: true }),
   decided(8, 'deploy-bot', 'Scale workers to 12', 'cancelled', 'source', null),
 ];

@@ -1,60 +1,50 @@
 /** A host in memory, for `npm run dev` with `?fake` and for pictures of the screens. Never part of what is shipped. */
 import type { Decide } from '../bindings/Decide';
-import type { HistoryFilter } from '../bindings/HistoryFilter';
-import type { KeyItem } from '../bindings/KeyItem';
-import type { KeyName } from '../bindings/KeyName';
-import type { KeySet } from '../bindings/KeySet';
-import type { RequestDetail } from '../bindings/RequestDetail';
+import type { DecideMany } from '../bindings/DecideMany';
+import type { InboxList } from '../bindings/InboxList';
+import type { RequestKeys } from '../bindings/RequestKeys';
+import type { RequestRef } from '../bindings/RequestRef';
 import type { Settings } from '../bindings/Settings';
+import type { Snooze } from '../bindings/Snooze';
 import type { Listener, Transport } from './commands';
-import { AGENTS, HISTORY, REQUESTS, RUNS, SENDERS, at, request } from './fake-data';
+import { AGENTS, REQUESTS, RUNS, SENDERS } from './fake-data';
+import { FakeJobs, fakeHistory } from './fake-history';
+import { FakeInbox } from './fake-inbox';
+import { HOSTILE, RARE, burst, groups, many, snoozed } from './fake-requests';
+import { DEFAULTS, SETTINGS, fakeSettings } from './fake-settings';
 import { CallError, NO_SESSION, unreachable } from './problem';
 
 /** `?fake=three,dark,lost`: words that choose what there is. */
 export function fake(options: string): Transport {
   const has = (word: string): boolean => options.split(',').includes(word);
-  let requests: RequestDetail[] = has('empty') ? [] : has('three') ? REQUESTS.slice(0, 3) : [...REQUESTS];
-  const many = has('many') ? 300 : has('huge') ? 10_000 : 0;
-  if (many > 0)
-    for (let n = 0; n < many; n += 1)
-      requests.push(request({ key: `n${n}`, kind: 'approval', prompt: `Delete old build ${n}?`, source: 'clean-bot', tool: 'shell', summary: `rm -r builds/${n}`, age: 30_000 + n * 60, arguments: `{"command":"rm -r builds/${n}"}` }));
+  const base = has('empty') ? [] : has('three') ? REQUESTS.slice(0, 3) : has('hostile') ? HOSTILE : has('groups') ? groups() : [...REQUESTS, ...RARE];
+  const inbox = new FakeInbox(has('snoozed') ? snoozed(base) : base);
+  inbox.add(many(has('huge') ? 10_000 : has('many') ? 300 : 0));
+  if (has('error')) inbox.broken = new CallError('storage', 'The disk is full: nothing was decided and the request still waits. Make room and try again.');
+  // Long enough for pictures.
+  if (has('slow')) inbox.undoMs = 60_000;
+  const size = /(?:^|,)size(\d+)/.exec(options)?.[1];
   let settings: Settings = {
+    ...(has('habits') ? SETTINGS : DEFAULTS),
     appearance: has('dark') ? 'dark' : has('light') ? 'light' : 'system',
-    density: 'comfortable',
-    text_size: 100,
-    notifications: true,
-    sound: true,
-    private: false,
-    reminder_minutes: 5,
-    quiet_hours: null,
-    paused_until: null,
-    close_to_tray: true,
-    autostart: false,
-    undo_seconds: 3,
-    global_shortcut: null,
-    shortcuts: {},
-    retention: { days: null, megabytes: null },
+    density: has('compact') ? 'compact' : 'comfortable',
+    text_size: size === undefined ? 100 : Number(size),
   };
-  let keys: KeyItem[] = has('empty') ? [] : [{ name: 'work', used_by: ['release'] }];
-  const settled = new Map<string, RequestDetail>();
   let listener: Listener | null = null;
-
-  function decide({ key, ok, data, reason }: Decide): unknown {
-    const detail = requests.find((one) => one.item.key === key);
-    if (detail === undefined) throw new CallError('already_decided', 'You denied this at 14:02, from the notification. Nothing was changed.');
-    const outcome = !ok ? 'declined' : data === undefined ? 'approved' : 'answered';
-    const answer = JSON.stringify({ id: key, ok, ...(reason === undefined ? {} : { reason }) });
-    const decision = { key, outcome, answer, class: ok ? null : 'declined', decided_by: 'person', surface: 'window', decided_at: at(0) };
-    requests = requests.filter((one) => one !== detail);
-    settled.set(key, { ...detail, decision });
-    setTimeout(() => listener?.changed({ topic: 'inbox', id: key }), 20);
-    return decision;
+  inbox.changed = (key) => listener?.changed({ topic: 'inbox', id: key });
+  if (has('burst')) {
+    const more = burst(100);
+    setInterval(() => {
+      const next = more.shift();
+      if (next !== undefined) inbox.arrive(next);
+    }, 400);
   }
 
   const answers: Record<string, (params: never) => unknown> = {
     status: () => ({
       version: '0.1.0',
-      waiting: requests.length,
+      waiting: inbox.count,
+      snoozed: inbox.snoozed,
       active_runs: has('empty') ? 0 : 2,
       data_dir: '~/.local/share/sayso',
       url: 'http://127.0.0.1:41000',
@@ -67,27 +57,13 @@ export function fake(options: string): Transport {
     }),
     'settings.get': () => settings,
     'settings.set': (params: Partial<Settings>) => (settings = { ...settings, ...params }),
-    'keys.list': () => keys,
-    'keys.set': ({ name }: KeySet) => {
-      const item = keys.find((one) => one.name === name) ?? { name, used_by: [] };
-      keys = [...keys.filter((one) => one !== item), item];
-      return item;
-    },
-    'keys.remove': ({ name }: KeyName) => {
-      keys = keys.filter((one) => one.name !== name);
-      return {};
-    },
-    'inbox.outline': () => requests.map(({ item: { key, expires_at, snoozed_until } }) => ({ key, expires_at, snoozed_until })),
-    'inbox.list': () => requests.map((one) => one.item),
-    'inbox.show': ({ key }: { key: string }) => {
-      const found = requests.find((one) => one.item.key === key) ?? settled.get(key);
-      if (found === undefined) throw new CallError('not_found', 'This request is not known. It may belong to another data folder.');
-      return found;
-    },
-    'inbox.decide': (params: Decide) => {
-      if (has('error')) throw new CallError('storage', 'The disk is full: nothing was decided and the request still waits. Make room and try again.');
-      return decide(params);
-    },
+    'inbox.list': (params: InboxList) => inbox.list(params),
+    'inbox.items': (params: RequestKeys) => inbox.items(params),
+    'inbox.show': (params: RequestRef) => inbox.show(params),
+    'inbox.decide': (params: Decide) => inbox.decide(params),
+    'inbox.decide_many': (params: DecideMany) => inbox.decideMany(params),
+    'inbox.snooze': (params: Snooze) => inbox.snooze(params),
+    'inbox.undo': (params: RequestRef) => inbox.undo(params),
     'runs.list': () => (has('empty') ? [] : RUNS.map((one) => one.item)),
     'runs.show': ({ run }: { run: string }) => RUNS.find((one) => one.item.run === run),
     'runs.live': ({ run }: { run: string }) => RUNS.find((one) => one.item.run === run)?.live ?? null,
@@ -97,7 +73,7 @@ export function fake(options: string): Transport {
     'agents.list': () => (has('empty') ? [] : AGENTS),
     'agents.save': () => AGENTS[0],
     'agents.remove': () => ({}),
-    'agents.test': () => ({ ok: false, message: 'Nothing answers at http://localhost:11434/v1. Nothing was sent. Start the model server, or correct the base URL.', servers: [] }),
+    'agents.test': () => (has('works') ? { ok: true, message: 'The model qwen3-coder answered in 0.4 s.', servers: [] } : { ok: false, message: 'Nothing answers at http://localhost:11434/v1. Nothing was sent. Start the model server, or correct the base URL.', servers: [] }),
     'agents.trust': () => AGENTS[0],
     'senders.list': () => (has('empty') ? [] : SENDERS),
     'senders.add': () => ({ sender: SENDERS[1], token: `sayso_${'5f3a9c'.repeat(10)}7b21` }),
@@ -108,33 +84,13 @@ export function fake(options: string): Transport {
     'senders.revoke': () => SENDERS[3],
     'demo.start': () => {
       setTimeout(() => {
-        requests = [...REQUESTS.slice(2, 3)];
-        listener?.changed({ topic: 'inbox', id: null });
+        for (const one of REQUESTS.slice(2, 3)) inbox.arrive(one);
       }, 800);
       return { run: 'release' };
     },
-    'history.list': ({ text = '', outcome }: HistoryFilter) => ({
-      items: has('empty') ? [] : HISTORY.filter((one) => one.prompt.toLowerCase().includes(text.toLowerCase()) && (outcome === undefined || one.outcome === outcome)),
-      next: null,
-    }),
-    'history.show': ({ key }: { key: string }) => {
-      const item = HISTORY.find((one) => one.key === key) ?? HISTORY[0];
-      return {
-        item,
-        tool: 'refund',
-        arguments: '{"customer":20114,"amount":1250.00,"currency":"USD"}',
-        edited_arguments: null,
-        folder: null,
-        diff: null,
-        sent: `{"id":"req-88","ok":false,"reason":"declined"}`,
-        delivery: 'delivered',
-        digest: '9f2c00000000000000000000000000000000000000000000000000000000a1e1',
-        entries: [{ seq: 1283, kind: 'decision', hash: 'ab12', at: at(-900) }],
-        next: ['Agent was told the request was declined', 'Run finished 13:59'],
-      };
-    },
-    'history.verify': () => ({ ok: !has('error'), entries: 1284, head: 'ab', entry: has('error') ? 12 : null, problem: has('error') ? 'changed' : null }),
   };
+  const jobs = new FakeJobs((topic, id) => listener?.changed({ topic, id }));
+  Object.assign(answers, fakeHistory(has, jobs), fakeSettings(has, jobs), jobs.answers);
 
   return {
     surface: has('browser') ? 'browser' : 'window',

@@ -1,16 +1,17 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::{Arguments, Tool, ToolSpec, tools};
 
 /// The tools of an agent. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Toolkit {
-    tools: Vec<(ToolSpec, Arc<dyn Tool>)>,
+    /// Shared until one is added.
+    tools: Arc<Vec<(ToolSpec, Arc<dyn Tool>)>>,
 }
 
 /// What the standard tools need to know.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolSetup {
     /// Whether `web_fetch` may reach this machine and private networks.
     pub allow_private_addresses: bool,
@@ -19,7 +20,7 @@ pub struct ToolSetup {
 }
 
 /// How much a tool may take and give.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most that one call gives back to the model, in bytes; what is cut is marked.
     pub output: usize,
@@ -56,6 +57,12 @@ impl Toolkit {
 
     /// `shell`, `read_file`, `write_file`, `edit_file`, `list_files`, `search_files`, `web_fetch` and `question`.
     pub fn standard(setup: &ToolSetup) -> Self {
+        // Those that most agents have are described once: each drive of a run asks for them.
+        static USUAL: LazyLock<Toolkit> = LazyLock::new(|| Toolkit::made(&ToolSetup::default()));
+        if *setup == ToolSetup::default() { USUAL.clone() } else { Self::made(setup) }
+    }
+
+    fn made(setup: &ToolSetup) -> Self {
         tools::standard(setup).into_iter().fold(Self::new(), Self::with_shared)
     }
 
@@ -69,8 +76,9 @@ impl Toolkit {
     #[must_use]
     pub fn with_shared(mut self, tool: Arc<dyn Tool>) -> Self {
         let spec = tool.spec();
-        self.tools.retain(|(existing, _)| existing.name != spec.name);
-        self.tools.push((spec, tool));
+        let tools = Arc::make_mut(&mut self.tools);
+        tools.retain(|(existing, _)| existing.name != spec.name);
+        tools.push((spec, tool));
         self
     }
 

@@ -1,9 +1,10 @@
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use sayso_domain::Time;
 
-use crate::ask::AskArgs;
+use crate::ask::{AskArgs, length};
 use crate::demo::AnswerList;
 
 /// Approve what your agents ask, from the terminal.
@@ -102,6 +103,18 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         reason: Option<String>,
     },
+    /// Put a request off: it can be decided all the same, and still expires.
+    Snooze {
+        /// The request's key, or its beginning.
+        key: String,
+        #[command(flatten)]
+        when: SnoozeWhen,
+    },
+    /// Take a decision back, while its answer is still held.
+    Undo {
+        /// The decision's key, or its beginning.
+        key: String,
+    },
     /// Say who may ask over HTTP: bots and scripts, each with a token.
     Sender {
         #[command(subcommand)]
@@ -109,10 +122,23 @@ pub(crate) enum Command {
     },
     /// Look back at decisions, newest first, also when no host runs.
     History {
+        /// Read this copy of a sayso.db instead of the data folder's; nothing is written to it or beside it.
+        #[arg(long, global = true, value_name = "FILE")]
+        db: Option<PathBuf>,
         #[command(flatten)]
         filters: Filters,
         #[command(subcommand)]
         what: Option<HistoryCommand>,
+    },
+    /// Back up the database, also while it is in use, or put a backup in its place.
+    Backup {
+        #[command(subcommand)]
+        what: BackupCommand,
+    },
+    /// See how much room decisions take, give back what is free, or remove now what need not be kept.
+    Storage {
+        #[command(subcommand)]
+        what: Option<StorageCommand>,
     },
     /// Print what makes your shell complete commands and options.
     Completions {
@@ -124,6 +150,28 @@ pub(crate) enum Command {
         /// The command to describe; left out, the whole.
         command: Option<String>,
     },
+}
+
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct SnoozeWhen {
+    /// Until a moment: 2026-01-31T12:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    until: Option<Time>,
+    /// For a while: 30s, 10m, 2h, 1d or 1h30m.
+    #[arg(long = "for", value_name = "TIME", value_parser = length)]
+    length: Option<Duration>,
+    /// Wake it.
+    #[arg(long)]
+    wake: bool,
+}
+
+impl SnoozeWhen {
+    /// Until when; none wakes it.
+    pub(crate) fn until(&self, now: Time) -> Option<Time> {
+        let after = |length: Duration| now.plus_millis(i64::try_from(length.as_millis()).unwrap_or(i64::MAX));
+        self.until.or(self.length.map(after))
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -259,8 +307,74 @@ pub(crate) enum RunsCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HistoryCommand {
-    /// Check that no decision was changed, removed or added since.
-    Verify,
+    /// Check that no decision was changed, removed or added since; or check a file that was exported as JSON Lines.
+    Verify {
+        /// The exported file; left out, the record itself.
+        file: Option<PathBuf>,
+        /// A head that you noted earlier: it must still be in the record.
+        #[arg(long, value_name = "HASH")]
+        head: Option<String>,
+        /// The public key that the exported file must be signed with.
+        #[arg(long, value_name = "KEY", requires = "file")]
+        key: Option<String>,
+    },
+    /// Print the head of the record, to note it elsewhere: what comes later cannot change what came before it.
+    Head,
+    /// Write decisions to a file: JSON Lines that can be verified, CSV, or a page to read and print.
+    Export {
+        /// How they are written.
+        #[arg(long, value_parser = ["jsonl", "csv", "html"], default_value = "jsonl")]
+        format: String,
+        /// Leave out what you wrote with a no.
+        #[arg(long)]
+        no_reasons: bool,
+        #[command(flatten)]
+        filters: Box<Filters>,
+        /// A new file, or - for standard output.
+        file: PathBuf,
+    },
+    /// Make a database of an exported record, of this or another machine, to look at it with --db.
+    Import {
+        /// JSON Lines of a whole record, with reasons.
+        file: PathBuf,
+        /// The new database.
+        into: PathBuf,
+    },
+    /// Erase a text from the record: a secret that should not be in it. The record still verifies, and says what was erased.
+    Redact {
+        /// Where the text comes from: - for standard input, so that it does not stay in your shell's history.
+        #[arg(long, value_name = "-", value_parser = ["-"])]
+        text: String,
+        /// Erase it; otherwise only what would be erased is told.
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BackupCommand {
+    /// Make a backup and check it.
+    Create {
+        /// A new file; left out, one in the data folder's backups.
+        file: Option<PathBuf>,
+    },
+    /// List the backups in the data folder, newest first.
+    List,
+    /// Put a backup in the place of the database; what was there is kept as a backup.
+    Restore {
+        /// The backup.
+        file: PathBuf,
+    },
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub(crate) enum StorageCommand {
+    /// See how much room decisions take.
+    Show,
+    /// Write the database anew without what is free in it.
+    Compact,
+    /// Remove now what the settings say need not be kept.
+    Prune,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, clap::Args)]

@@ -65,7 +65,7 @@ pub(crate) fn print_json(code: &str, message: &str) {
 impl From<RpcError> for Failure {
     fn from(error: RpcError) -> Self {
         let exit = match error.code.as_str() {
-            code::NOT_FOUND | code::ALREADY_DECIDED | code::EXPIRED => Exit::Gone,
+            code::NOT_FOUND | code::ALREADY_DECIDED | code::EXPIRED | code::TOO_LATE => Exit::Gone,
             code::STORAGE => Exit::Storage,
             code::BAD_REQUEST => Exit::Usage,
             _ => Exit::Refused,

@@ -1,13 +1,15 @@
 use std::path::{Path, PathBuf};
 
 use sayso_gateway::{Client, ClientError};
-use sayso_host::dto::{Empty, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification};
+use sayso_host::Offline;
+use sayso_host::dto::{HistoryFilter, HistoryItem, HistoryPage, Problem, Verification, Verify};
 use serde_json::Value;
 
 use crate::args::{Filters, HistoryCommand};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::out::Out;
+use crate::record;
 use crate::way::Way;
 use crate::when::{now, relative};
 use crate::wire;
@@ -20,21 +22,35 @@ const USUAL: u32 = 100;
 pub(crate) async fn history(
     out: &Out,
     data_dir: &Path,
+    db: Option<&Path>,
     filters: Filters,
     command: Option<HistoryCommand>,
 ) -> Result<Exit, Failure> {
-    let record = Record::of(data_dir).await?;
+    if command.is_some() && filters != Filters::default() {
+        return Err(Failure::usage("Filters go with `history` alone, or after `history export`."));
+    }
     match command {
-        None => print_decisions(out, &record, filters).await,
-        Some(HistoryCommand::Verify) if filters == Filters::default() => verify(out, &record).await,
-        Some(HistoryCommand::Verify) => {
-            Err(Failure::usage("`history verify` checks all decisions: leave the filters out."))
+        None => print_decisions(out, &Record::of(data_dir, db).await?, filters).await,
+        Some(HistoryCommand::Verify { file: None, head, .. }) => {
+            verify(out, &Record::of(data_dir, db).await?, head).await
         }
+        Some(HistoryCommand::Verify { file: Some(file), head, key }) => {
+            record::verify_file(out, &file, head.as_deref(), key.as_deref())
+        }
+        Some(HistoryCommand::Head) => record::head(out, &Record::of(data_dir, db).await?).await,
+        Some(HistoryCommand::Export { format, no_reasons, filters, file }) => {
+            let filter = HistoryFilter { limit: filters.limit, ..filter(*filters) };
+            let export = record::ExportTo { filter, format, reasons: !no_reasons, file };
+            record::export(out, &Record::of(data_dir, db).await?, export).await
+        }
+        Some(HistoryCommand::Import { file, into }) => record::import(out, &file, &into),
+        Some(HistoryCommand::Redact { yes, .. }) if db.is_none() => record::redact(out, data_dir, yes).await,
+        Some(HistoryCommand::Redact { .. }) => Err(Failure::usage("A copy is only read: leave --db out.")),
     }
 }
 
 /// Where decisions are read.
-enum Record {
+pub(crate) enum Record {
     /// From a host that runs.
     Host(Way),
     /// From a copy of the database, where none does.
@@ -42,7 +58,10 @@ enum Record {
 }
 
 impl Record {
-    async fn of(data_dir: &Path) -> Result<Self, Failure> {
+    async fn of(data_dir: &Path, db: Option<&Path>) -> Result<Self, Failure> {
+        if let Some(db) = db {
+            return Ok(Self::File(db.to_owned()));
+        }
         match Client::connect(data_dir).await {
             Ok(client) => Ok(Self::Host(Way::Socket(client))),
             Err(ClientError::NoHost(_)) => {
@@ -67,17 +86,17 @@ impl Record {
         }
     }
 
-    async fn verify(&self) -> Result<Verification, Failure> {
+    async fn verify(&self, head: Option<String>) -> Result<Verification, Failure> {
         match self {
-            Self::Host(way) => way.call("history.verify", Empty {}).await,
-            Self::File(database) => Ok(sayso_host::verify_history(database)?),
+            Self::Host(way) => way.call("history.verify", Verify { head }).await,
+            Self::File(database) => Ok(Offline::open(database)?.verify(head.as_deref())?),
         }
     }
 }
 
-async fn print_decisions(out: &Out, record: &Record, filters: Filters) -> Result<Exit, Failure> {
-    let mut left = if filters.all { u32::MAX } else { filters.limit.unwrap_or(USUAL) };
-    let mut filter = HistoryFilter {
+/// What the options say, but for how many.
+fn filter(filters: Filters) -> HistoryFilter {
+    HistoryFilter {
         text: filters.text,
         outcome: filters.outcome,
         source: filters.source,
@@ -85,7 +104,12 @@ async fn print_decisions(out: &Out, record: &Record, filters: Filters) -> Result
         since: filters.since.map(|since| since.to_string()),
         after: None,
         limit: None,
-    };
+    }
+}
+
+async fn print_decisions(out: &Out, record: &Record, filters: Filters) -> Result<Exit, Failure> {
+    let mut left = if filters.all { u32::MAX } else { filters.limit.unwrap_or(USUAL) };
+    let mut filter = filter(filters);
     let mut found_any = false;
     while left > 0 {
         filter.limit = Some(left.min(PAGE));
@@ -140,30 +164,37 @@ fn print_page(out: &Out, items: &[HistoryItem]) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn verify(out: &Out, record: &Record) -> Result<Exit, Failure> {
-    let verified = record.verify().await?;
+async fn verify(out: &Out, record: &Record, head: Option<String>) -> Result<Exit, Failure> {
+    let verified = record.verify(head).await?;
     if out.is_json() {
         out.value(&wire::verification(&verified))?;
-    } else if verified.ok {
+    } else {
+        say(out, "The record", &verified)?;
+    }
+    Ok(if verified.ok { Exit::Done } else { Exit::Refused })
+}
+
+/// Says what was found, in words.
+pub(crate) fn say(out: &Out, what: &str, verified: &Verification) -> Result<(), Failure> {
+    if verified.ok {
         let count = match verified.entries {
             1 => "1 entry".to_owned(),
             entries => format!("{entries} entries"),
         };
-        out.line(&format!("The record is intact: {count}."))?;
+        out.line(&format!("{what} is intact: {count}."))?;
         out.field("head", verified.head.as_deref())?;
-    } else {
-        let entry =
-            verified.entry.map(|entry| format!("Entry {entry}")).unwrap_or_else(|| "An entry".to_owned());
-        let what = match verified.problem {
-            Some(Problem::Changed) => "was changed after it was written",
-            Some(Problem::Removed) => "was removed",
-            Some(Problem::Inserted) => "was put in later",
-            Some(Problem::Truncated) => "and what followed were cut off",
-            None => "is wrong",
-        };
-        out.line(&format!(
-            "The record is broken. {entry} {what}. Keep a copy of the data folder before you go on."
-        ))?;
+        return Ok(());
     }
-    Ok(if verified.ok { Exit::Done } else { Exit::Refused })
+    let entry = verified.entry.map(|entry| format!("Entry {entry}")).unwrap_or_else(|| "An entry".to_owned());
+    let found = match verified.problem {
+        Some(Problem::Changed) => "was changed after it was written",
+        Some(Problem::Removed) => "was removed",
+        Some(Problem::Inserted) => "was put in later",
+        Some(Problem::Truncated) => {
+            "and what followed were cut off, or the head that you noted is of another record"
+        }
+        None => "is wrong",
+    };
+    out.line(&format!("{what} is broken. {entry} {found}. Keep a copy of it before you go on."))?;
+    Ok(())
 }

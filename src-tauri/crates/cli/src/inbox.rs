@@ -1,11 +1,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use sayso_domain::text::visible;
+use sayso_domain::text::{visible, visible_command};
 use sayso_domain::{Kind, RequestKey, text};
 use sayso_host::code;
 use sayso_host::dto::{
-    Decide, Decision, Empty, HistoryFilter, HistoryPage, RequestDetail, RequestItem, RequestRef,
+    Decide, Decision, HistoryFilter, HistoryPage, InboxList, InboxPage, RequestDetail, RequestItem,
+    RequestRef,
 };
 use serde_json::Value;
 
@@ -17,13 +18,18 @@ use crate::way::Way;
 use crate::when::{now, relative};
 use crate::wire;
 
+/// Arguments that a shell runs.
+const COMMANDS: [&str; 4] = ["command", "cmd", "shell_command", "script"];
+/// How much of what waits is asked for at once.
+const LARGEST_PAGE: u32 = 1000;
 /// The shortest beginning of a key or a run that is taken for the whole.
 const SHORTEST: usize = 6;
 /// How many of the last decisions the beginning of a key is compared with.
-const DECIDED: u32 = 300;
+pub(crate) const DECIDED: u32 = 300;
 
 pub(crate) async fn list(out: &Out, data_dir: &Path) -> Result<Exit, Failure> {
-    let items: Vec<RequestItem> = Way::to(data_dir).await?.call("inbox.list", Empty {}).await?;
+    let way = Way::to(data_dir).await?;
+    let items = waiting(&way, out.is_json()).await?;
     if out.is_json() {
         items.iter().try_for_each(|item| out.value(&wire::request(item)))?;
     } else if items.is_empty() {
@@ -46,6 +52,21 @@ pub(crate) async fn list(out: &Out, data_dir: &Path) -> Result<Exit, Failure> {
         out.table(head, &items.iter().map(row).collect::<Vec<_>>())?;
     }
     Ok(Exit::Done)
+}
+
+/// All that waits, page by page; `whole` with the requests as they came.
+pub(crate) async fn waiting(way: &Way, whole: bool) -> Result<Vec<RequestItem>, Failure> {
+    let mut items = Vec::new();
+    let mut after = None;
+    loop {
+        let params = InboxList { after, limit: Some(LARGEST_PAGE), whole };
+        let page: InboxPage = way.call("inbox.list", params).await?;
+        items.extend(page.items);
+        after = page.next;
+        if after.is_none() {
+            return Ok(items);
+        }
+    }
 }
 
 pub(crate) async fn show(out: &Out, data_dir: &Path, key: &str) -> Result<Exit, Failure> {
@@ -124,7 +145,7 @@ pub(crate) async fn detail(way: &Way, key: &str) -> Result<RequestDetail, Failur
     let key = if key.parse::<RequestKey>().is_ok() {
         key.to_owned()
     } else {
-        let items: Vec<RequestItem> = way.call("inbox.list", Empty {}).await?;
+        let items = waiting(way, false).await?;
         one_that_begins(key, items.into_iter().map(|item| item.key), "request", "sayso list")?
     };
     way.call("inbox.show", RequestRef { key }).await
@@ -136,7 +157,7 @@ async fn detail_for_yes(way: &Way, key: &str) -> Result<RequestDetail, Failure> 
     if key.parse::<RequestKey>().is_ok() {
         return detail(way, key).await;
     }
-    let waiting: Vec<RequestItem> = way.call("inbox.list", Empty {}).await?;
+    let waiting = waiting(way, false).await?;
     let filter = HistoryFilter { limit: Some(DECIDED), ..HistoryFilter::default() };
     let decided: HistoryPage = way.call("history.list", filter).await?;
     let keys: BTreeSet<_> = waiting
@@ -176,7 +197,7 @@ pub(crate) fn one_that_begins(
 /// Everything that a person needs to decide, nothing cut.
 pub(crate) fn print_detail(out: &Out, detail: &RequestDetail) -> Result<(), Failure> {
     let (item, now) = (&detail.item, now());
-    let prompt = visible(&item.prompt);
+    let prompt = visible(&detail.prompt);
     // Where it has several lines, each begins with a bar, so that none can pass for a line of ours.
     let bar = if prompt.contains('\n') { "│ " } else { "" };
     for line in prompt.split('\n') {
@@ -189,6 +210,7 @@ pub(crate) fn print_detail(out: &Out, detail: &RequestDetail) -> Result<(), Fail
     out.field("run", item.run.as_deref())?;
     out.field("asked", Some(&since(&item.received_at)))?;
     out.field("expires", item.expires_at.as_ref().map(since).as_deref())?;
+    out.field("put off", item.snoozed_until.as_ref().map(since).as_deref())?;
     out.field("tool", item.tool.as_deref())?;
     out.field("folder", detail.folder.as_deref())?;
     out.field("opens", detail.url.as_deref())?;
@@ -260,7 +282,12 @@ fn print_json(out: &Out, name: &str, json: &str) -> Result<(), Failure> {
     match serde_json::from_str::<Value>(json) {
         Ok(Value::Object(fields)) if !fields.is_empty() => {
             for (key, value) in &fields {
-                let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let shown = match value.as_str() {
+                    // There a single letter is another program.
+                    Some(command) if COMMANDS.contains(&key.as_str()) => visible_command(command),
+                    Some(text) => text.to_owned(),
+                    None => value.to_string(),
+                };
                 out.block(&text::visible_line(&format!("{name}: {key}")), &shown)?;
             }
         }

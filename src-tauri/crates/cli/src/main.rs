@@ -4,21 +4,26 @@
 mod agents;
 mod args;
 mod ask;
+mod backups;
 mod demo;
 mod exit;
 mod failure;
 mod history;
 mod inbox;
+mod jobs;
 mod manual;
 mod mcp;
 mod out;
+mod put_off;
 mod questions;
+mod record;
 mod running;
 mod runs;
 mod senders;
 mod serve;
 mod servers;
 mod signals;
+mod storage;
 mod watch;
 mod way;
 mod when;
@@ -76,8 +81,14 @@ async fn dispatch(args: Args, out: &Out) -> Result<Exit, Failure> {
         Command::Show { key } => inbox::show(out, &data_dir, &key).await,
         Command::Approve { key, data } => inbox::accept(out, &data_dir, &key, data).await,
         Command::Answer { key, data } => inbox::answer(out, &data_dir, &key, data).await,
+        Command::Snooze { key, when } => put_off::snooze(out, &data_dir, &key, when.until(when::now())).await,
+        Command::Undo { key } => put_off::undo(out, &data_dir, &key).await,
         Command::Deny { key, reason } => inbox::deny(out, &data_dir, &key, reason).await,
-        Command::History { filters, what } => history::history(out, &data_dir, filters, what).await,
+        Command::History { db, filters, what } => {
+            history::history(out, &data_dir, db.as_deref(), filters, what).await
+        }
+        Command::Backup { what } => backups::backup(out, &data_dir, what).await,
+        Command::Storage { what } => storage::storage(out, &data_dir, what).await,
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::man(command.as_deref()),
     }

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::args::RunsCommand;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::inbox::{capital, one_that_begins};
+use crate::inbox::{capital, one_that_begins, waiting};
 use crate::out::{Out, Style};
 use crate::signals::asked_to_end;
 use crate::way::{Changes, Way};
@@ -80,7 +80,7 @@ pub(crate) async fn change_or_patience(changes: &mut Changes) -> Result<(), Fail
 
 /// What a run waits for.
 pub(crate) async fn pending_of(way: &Way, run: &str) -> Result<Vec<RequestItem>, Failure> {
-    let mut items: Vec<RequestItem> = way.call("inbox.list", Empty {}).await?;
+    let mut items = waiting(way, false).await?;
     items.retain(|item| item.run.as_deref() == Some(run));
     Ok(items)
 }

@@ -15,12 +15,23 @@ pub(crate) async fn serve(out: &Out, data_dir: &Path, port: Option<u16>) -> Resu
     sayso_host::Logs::Folder(data_dir).begin();
     // Listened for before anything runs, so that an early signal also ends it well.
     let end = asked_to_end();
-    let running = Running::start(data_dir, port).await?;
+    tokio::pin!(end);
+    let mut running = Running::start(data_dir, port).await?;
     // The host goes on when nobody reads where it is.
     let _ = out.value(&json!({ "url": running.gateway.url() }));
     let _ = std::io::stdout().flush();
     tracing::info!(url = running.gateway.url(), "ready");
-    end.await;
+    loop {
+        tokio::select! {
+            () = &mut end => break,
+            () = running.host.restart_wanted() => {}
+        }
+        tracing::info!("starting anew");
+        // Where it was, so that whoever looks at it finds it again.
+        let port = running.gateway.url().rsplit_once(':').and_then(|(_, port)| port.parse().ok()).or(port);
+        running.shutdown().await;
+        running = Running::start(data_dir, port).await?;
+    }
     tracing::info!("asked to end");
     running.shutdown().await;
     Ok(Exit::Done)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sayso_domain::text::{cut, visible_line};
 use sayso_gateway::{Client, ClientError, Events};
-use sayso_host::dto::{RequestDetail, RequestItem, Topic};
+use sayso_host::dto::{InboxPage, RequestDetail, RequestItem, Topic};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -82,9 +82,7 @@ impl Watched<'_> {
 
     /// Tells what came and what went since the last look.
     async fn look(&mut self) -> Result<(), Stopped> {
-        let items: Vec<RequestItem> = self.call("inbox.list", json!({})).await?;
-        let now: BTreeMap<String, RequestItem> =
-            items.into_iter().map(|item| (item.key.clone(), item)).collect();
+        let now = self.all().await?;
         let gone: Vec<RequestItem> = {
             let gone = self.waiting.values().filter(|item| !now.contains_key(&item.key));
             gone.cloned().collect()
@@ -100,6 +98,20 @@ impl Watched<'_> {
             }
         }
         Ok(())
+    }
+
+    async fn all(&self) -> Result<BTreeMap<String, RequestItem>, Stopped> {
+        let mut all = BTreeMap::new();
+        let mut after = Value::Null;
+        loop {
+            let params = json!({ "after": after, "limit": 1000, "whole": self.out.is_json() });
+            let page: InboxPage = self.call("inbox.list", params).await?;
+            all.extend(page.items.into_iter().map(|item| (item.key.clone(), item)));
+            match page.next {
+                Some(next) => after = Value::from(next),
+                None => return Ok(all),
+            }
+        }
     }
 
     fn tell_waiting(&self, item: &RequestItem) -> Result<(), Failure> {

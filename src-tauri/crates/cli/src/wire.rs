@@ -13,7 +13,7 @@ pub(crate) fn json_of(text: &str) -> Value {
 pub(crate) fn request(item: &RequestItem) -> Value {
     json!({
         "key": item.key,
-        "request": json_of(&item.request),
+        "request": item.request.as_deref().map_or(Value::Null, json_of),
         "source": item.source,
         "run": item.run,
         "state": item.state,
@@ -23,6 +23,7 @@ pub(crate) fn request(item: &RequestItem) -> Value {
 
 pub(crate) fn request_detail(detail: &RequestDetail) -> Value {
     let mut value = request(&detail.item);
+    value["request"] = json_of(&detail.request);
     value["digest"] = json!(detail.item.digest);
     value["tool"] = json!(detail.item.tool);
     value["arguments"] = detail.arguments.as_deref().map_or(Value::Null, json_of);
@@ -32,6 +33,7 @@ pub(crate) fn request_detail(detail: &RequestDetail) -> Value {
     value["diff"] = json!(detail.diff);
     value["notes"] = json!(detail.notes);
     value["trail"] = json!(detail.trail);
+    value["snoozed_until"] = json!(detail.item.snoozed_until);
     value["decision"] = detail.decision.as_ref().map_or(Value::Null, decision);
     value
 }

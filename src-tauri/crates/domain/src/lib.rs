@@ -11,6 +11,7 @@ mod elicitation;
 mod hash;
 mod id;
 mod kind;
+mod lookalike;
 mod outcome;
 mod policy;
 mod question;

@@ -67,7 +67,7 @@ async fn asked(host: Host, source: SourceId, ask: ElicitAsk) -> ElicitAnswer {
     host.announce_run(ask.run);
     loop {
         match host.store().read(move |reader| deliveries::get(reader, key)).await {
-            Ok(Some(delivery)) => {
+            Ok(Some(delivery)) if delivery.claimed_at.is_some() => {
                 let action = ElicitAction::of_class(delivery.class);
                 let data = delivery.answer.data().cloned();
                 // An answer that is not stored as delivered could be offered to somebody else: it is none (contract 33).
@@ -76,7 +76,8 @@ async fn asked(host: Host, source: SourceId, ask: ElicitAsk) -> ElicitAnswer {
                     false => ElicitAnswer::cancelled(),
                 };
             }
-            Ok(None) => {}
+            // Nobody decided, or the person can still take it back.
+            Ok(Some(_) | None) => {}
             Err(error) => tracing::warn!(%error, "whether a question was answered could not be read"),
         }
         let _ = tokio::time::timeout(LOOK, events.recv()).await;
@@ -163,13 +164,10 @@ const GONE: &str = "whoever asked is gone";
 pub(crate) async fn recover(host: &Host) -> Result<(), StoreError> {
     // Answers that were decided and did not arrive are among them.
     let open = host.store().read(|reader| {
-        let waiting = requests::pending(reader)?.into_iter().map(|request| (request.key, request.run));
-        let decided = deliveries::due(reader, now())?.into_iter().map(|due| (due.request, due.run));
+        let (waiting, decided) = (requests::pending_of_runs(reader)?, deliveries::waiting_of_runs(reader)?);
         let mut open = Vec::new();
-        for (key, run) in waiting.chain(decided) {
-            if let Some(run) = run
-                && !is_waited_for(reader, run, key)?
-            {
+        for (key, run) in waiting.into_iter().chain(decided) {
+            if !is_waited_for(reader, run, key)? {
                 open.push(key);
             }
         }

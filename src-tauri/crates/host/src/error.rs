@@ -49,6 +49,8 @@ pub mod code {
     pub const NOT_FOUND: &str = "not_found";
     /// Somebody was first.
     pub const ALREADY_DECIDED: &str = "already_decided";
+    /// The decision is on its way, or its request's deadline has passed: it cannot be taken back.
+    pub const TOO_LATE: &str = "too_late";
     /// The deadline has passed.
     pub const EXPIRED: &str = "expired";
     /// What was shown is not what is stored.

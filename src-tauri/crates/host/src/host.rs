@@ -14,6 +14,9 @@ use uuid::Uuid;
 use crate::data_dir::DataDir;
 use crate::dto::{Health, Topic, UiEvent};
 use crate::elicitation::{self, OpenQuestions};
+use crate::jobs::Jobs;
+use crate::keeping;
+use crate::listed::Listed;
 use crate::live::LiveTexts;
 use crate::mcp::{self, McpPool};
 use crate::runs::RunBook;
@@ -43,12 +46,15 @@ struct Inner {
     mcp: McpPool,
     questions: OpenQuestions,
     live: LiveTexts,
+    listed: Listed,
     senders: Senders,
     webhooks: Webhooks,
+    jobs: Jobs,
     demo: OnceCell<String>,
     state: Mutex<State>,
     tasks: TaskTracker,
     stop: CancellationToken,
+    restart: CancellationToken,
 }
 
 /// What is known only while the host runs.
@@ -92,12 +98,15 @@ impl Host {
             mcp: McpPool::default(),
             questions: OpenQuestions::default(),
             live: LiveTexts::default(),
+            listed: Listed::default(),
             senders: Senders::default(),
             webhooks: Webhooks::default(),
+            jobs: Jobs::default(),
             demo: OnceCell::new(),
             state: Mutex::default(),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
+            restart: CancellationToken::new(),
         }));
         match host.begin().await {
             Ok(()) => Ok(host),
@@ -117,8 +126,10 @@ impl Host {
         }
         self.end_tools().await;
         elicitation::recover(self).await?;
+        keeping::end_restored_runs(self).await?;
         runs::recover(self).await?;
         self.spawn(sweeper::run(self.clone()));
+        self.spawn(keeping::run(self.clone()));
         self.spawn(outbox::run(self.clone()));
         self.spawn(mcp::run(self.clone()));
         Ok(())
@@ -162,6 +173,11 @@ impl Host {
     /// The data folder.
     pub fn data_dir(&self) -> &Path {
         self.0.dir.path()
+    }
+
+    /// Waits until the host should be ended and opened anew: a backup is to be put in the place of the database.
+    pub async fn restart_wanted(&self) {
+        self.0.restart.cancelled().await;
     }
 
     /// Ends what runs, so that the next host can go on with it. Runs are not stopped: they are rows.
@@ -215,8 +231,20 @@ impl Host {
         &self.0.live
     }
 
+    pub(crate) fn listed(&self) -> &Listed {
+        &self.0.listed
+    }
+
     pub(crate) fn webhooks(&self) -> &Webhooks {
         &self.0.webhooks
+    }
+
+    pub(crate) fn jobs(&self) -> &Jobs {
+        &self.0.jobs
+    }
+
+    pub(crate) fn want_restart(&self) {
+        self.0.restart.cancel();
     }
 
     pub(crate) fn senders(&self) -> &Senders {
@@ -294,17 +322,26 @@ async fn relay(host: Host) {
             topics.iter().for_each(|topic| host.announce(*topic, key.map(|key| key.to_string())));
         };
         match event {
-            Ok(InboxEvent::Asked(key)) => tell(&[Topic::Inbox], Some(key)),
-            Ok(InboxEvent::Settled(key, _)) => tell(&[Topic::Inbox, Topic::History], Some(key)),
-            Ok(InboxEvent::Delivered(key)) => tell(&[Topic::History], Some(key)),
+            Ok(InboxEvent::Asked(key) | InboxEvent::Snoozed(key)) => tell(&[Topic::Inbox], Some(key)),
+            Ok(InboxEvent::Settled(key, _) | InboxEvent::Revoked(key)) => {
+                tell(&[Topic::Inbox, Topic::History], Some(key))
+            }
+            Ok(InboxEvent::Delivered(key) | InboxEvent::Released(key)) => tell(&[Topic::History], Some(key)),
             Err(broadcast::error::RecvError::Lagged(_)) => {
                 tell(&[Topic::Inbox, Topic::History, Topic::Runs], None);
                 host.senders().wake_all();
             }
             Err(broadcast::error::RecvError::Closed) => return,
         }
-        if let Ok(InboxEvent::Asked(key) | InboxEvent::Settled(key, _) | InboxEvent::Delivered(key)) = event {
-            host.senders().wake(&host, key).await;
+        match event {
+            Ok(
+                InboxEvent::Asked(key)
+                | InboxEvent::Settled(key, _)
+                | InboxEvent::Released(key)
+                | InboxEvent::Delivered(key),
+            ) => host.senders().wake(&host, key).await,
+            // Of these whoever asked is not told.
+            Ok(InboxEvent::Revoked(_) | InboxEvent::Snoozed(_)) | Err(_) => {}
         }
     }
 }

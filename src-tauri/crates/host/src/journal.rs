@@ -196,8 +196,12 @@ impl Work {
     fn withdraw(&self, tx: &Tx<'_>) -> Result<Vec<RequestKey>, StoreError> {
         let mut withdrawn = Vec::new();
         for key in withdraws(&self.step) {
-            if self.host.inbox().cancel_in(tx, key, Cause::RunStopped, DecidedBy::Stop)? {
+            let inbox = self.host.inbox();
+            if inbox.cancel_in(tx, key, Cause::RunStopped, DecidedBy::Stop)? {
                 withdrawn.push(key);
+            } else {
+                // A decision that could still be taken back would have its request wait for a run that waits no more.
+                inbox.drop_held_in(tx, key, "the run no longer waits for it")?;
             }
         }
         Ok(withdrawn)

@@ -9,8 +9,12 @@ pub mod dto;
 mod elicitation;
 mod engine;
 mod error;
+mod export;
 mod host;
+mod jobs;
 mod journal;
+mod keeping;
+mod listed;
 mod live;
 mod logs;
 mod mcp;
@@ -22,6 +26,7 @@ mod runs;
 mod secrets;
 mod senders;
 mod settings;
+mod signing;
 mod sweeper;
 mod trust;
 mod view;
@@ -31,6 +36,10 @@ pub use data_dir::data_dir;
 pub use error::{OpenError, RpcError, code};
 pub use host::{Host, HostOptions};
 pub use logs::Logs;
-pub use offline::{read_history, verify_history};
+pub use offline::{
+    FileProof, Offline, back_up_file, export_history, import_history, list_backups, read_history,
+    restore_file, verify_export, verify_history,
+};
 pub use sayso_domain::Surface;
+pub use sayso_store::{NewFile, StoreError as FileError};
 pub use senders::{Asked, Asker, Held, Program, RequestEvent, RequestEvents, SenderError};

@@ -4,9 +4,12 @@
 use sayso_domain::Surface;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::commands::{agents, callbacks, decide, history, inbox, keys, runs, senders, status};
+use crate::commands::{
+    agents, backups, callbacks, decide, decide_many, history, inbox, jobs, keys, put_off, record, runs,
+    senders, status, storage,
+};
 use crate::host::Host;
 use crate::{RpcError, code};
 
@@ -17,7 +20,11 @@ const COMMANDS: &[(&str, Browser)] = &[
     ("inbox.list", Browser::May),
     ("inbox.outline", Browser::May),
     ("inbox.show", Browser::May),
+    ("inbox.items", Browser::May),
     ("inbox.decide", Browser::May),
+    ("inbox.decide_many", Browser::May),
+    ("inbox.snooze", Browser::May),
+    ("inbox.undo", Browser::May),
     ("runs.list", Browser::May),
     ("runs.show", Browser::May),
     ("runs.live", Browser::May),
@@ -33,6 +40,19 @@ const COMMANDS: &[(&str, Browser)] = &[
     ("history.list", Browser::May),
     ("history.show", Browser::May),
     ("history.verify", Browser::May),
+    ("history.verify_job", Browser::May),
+    ("history.head", Browser::May),
+    ("history.export", Browser::MayNot),
+    ("history.redact", Browser::MayNot),
+    ("jobs.list", Browser::May),
+    ("jobs.show", Browser::May),
+    ("jobs.cancel", Browser::MayNot),
+    ("backups.list", Browser::MayNot),
+    ("backups.create", Browser::MayNot),
+    ("backups.restore", Browser::MayNot),
+    ("storage.show", Browser::MayNot),
+    ("storage.compact", Browser::MayNot),
+    ("storage.prune", Browser::MayNot),
     ("senders.list", Browser::MayNot),
     ("senders.add", Browser::MayNot),
     ("senders.update", Browser::MayNot),
@@ -71,10 +91,14 @@ impl Host {
     async fn carry_out(&self, surface: Surface, command: &str, params: Value) -> Result<Value, RpcError> {
         match command {
             "status" => answer(status::status(self).await),
-            "inbox.list" => answer(inbox::list(self).await),
+            "inbox.list" => answer(inbox::list(self, read(params)?).await),
+            "inbox.items" => answer(inbox::items(self, read(params)?).await),
             "inbox.outline" => answer(inbox::outline(self, read(params)?).await),
             "inbox.show" => answer(inbox::show(self, read(params)?).await),
             "inbox.decide" => answer(decide::decide(self, surface, read(params)?).await),
+            "inbox.decide_many" => answer(decide_many::decide_many(self, surface, read(params)?).await),
+            "inbox.snooze" => answer(put_off::snooze(self, read(params)?).await),
+            "inbox.undo" => answer(put_off::undo(self, surface, read(params)?).await),
             "runs.list" => answer(runs::list(self).await),
             "runs.show" => answer(runs::show(self, read(params)?).await),
             "runs.live" => answer(runs::live(self, read(params)?).await),
@@ -89,7 +113,20 @@ impl Host {
             "demo.start" => answer(runs::start_demo(self).await),
             "history.list" => answer(history::list(self, read(params)?).await),
             "history.show" => answer(history::show(self, read(params)?).await),
-            "history.verify" => answer(history::verify(self).await),
+            "history.verify" => answer(record::verify(self, read(params)?).await),
+            "history.verify_job" => answer(record::verify_job(self, &read(params)?)),
+            "history.head" => answer(record::head(self).await),
+            "history.export" => answer(record::export(self, read(params)?)),
+            "history.redact" => answer(record::redact(self, surface, read(params)?).await),
+            "jobs.list" => answer(Ok(self.jobs().list())),
+            "jobs.show" => answer(jobs::show(self, &read(params)?)),
+            "jobs.cancel" => answer(jobs::cancel(self, &read(params)?)),
+            "backups.list" => answer(Ok(backups::list(self))),
+            "backups.create" => answer(backups::create(self, &read(params)?)),
+            "backups.restore" => answer(backups::restore(self, read(params)?).await),
+            "storage.show" => answer(storage::show(self).await),
+            "storage.compact" => answer(Ok(storage::compact(self))),
+            "storage.prune" => answer(Ok(storage::prune(self))),
             "senders.list" => answer(senders::list(self).await),
             "senders.add" => answer(senders::add(self, read(params)?).await),
             "senders.update" => answer(senders::update(self, read(params)?).await),
@@ -131,6 +168,8 @@ fn unknown_command(command: &str) -> RpcError {
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, RpcError> {
+    // Whoever has nothing to say may say nothing.
+    let params = if params.is_null() { Value::Object(Map::new()) } else { params };
     serde_json::from_value(params)
         .map_err(|error| RpcError::new(code::BAD_REQUEST, format!("The parameters cannot be read: {error}.")))
 }

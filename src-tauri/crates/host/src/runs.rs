@@ -94,7 +94,7 @@ async fn drive(host: Host, run: RunId, mut incoming: Receiver<Incoming>) {
 
 async fn drive_once(host: &Host, run: RunId, incoming: &mut Receiver<Incoming>) -> Result<(), String> {
     let row =
-        host.store().read(move |reader| runs::get(reader, run)).await.map_err(|error| error.to_string())?;
+        host.store().look(move |reader| runs::get(reader, run)).await.map_err(|error| error.to_string())?;
     let row = row.ok_or("there is no such run")?;
     let journal = StoreJournal::new(host.clone(), &row);
     let Ok(first) = incoming.try_recv() else { return Ok(()) };

@@ -87,6 +87,15 @@ impl Keyring {
         })
     }
 
+    /// The secret with this name; none where there is no such entry.
+    pub(crate) fn find(self, name: &str) -> Result<Option<SecretString>, String> {
+        match keyring::Entry::new("sayso", name).and_then(|entry| entry.get_password()) {
+            Ok(secret) => Ok(Some(SecretString::from(secret))),
+            Err(keyring::Error::NoEntry) => Ok(None),
+            Err(error) => Err(format!("The keyring cannot be read: {error}.")),
+        }
+    }
+
     /// Erases it; that it is not there is what was wanted.
     pub(crate) fn forget(self, name: &str) -> Result<(), String> {
         match keyring::Entry::new("sayso", name).and_then(|entry| entry.delete_credential()) {

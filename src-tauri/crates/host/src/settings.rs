@@ -2,7 +2,7 @@ use sayso_domain::Time;
 use sayso_domain::text::visible_line;
 use serde_json::{Map, Value};
 
-use crate::dto::{QuietHours, Settings};
+use crate::dto::{LONGEST_UNDO, QuietHours, Settings};
 
 const MODIFIERS: [&str; 4] = ["Ctrl", "Alt", "Shift", "Super"];
 const NAMED_KEYS: [&str; 7] = ["Space", "Insert", "Home", "End", "PageUp", "PageDown", "Pause"];
@@ -43,7 +43,7 @@ impl Settings {
             |fits: bool, what: &str| if fits { Ok(()) } else { Err(format!("{what}. Nothing was changed.")) };
         check((80..=200).contains(&self.text_size), "`text_size` is 80 to 200 percent")?;
         check(self.reminder_minutes <= 60, "`reminder_minutes` is 60 at most, or 0 for none")?;
-        check(self.undo_seconds <= 10, "`undo_seconds` is 10 at most, or 0 for none")?;
+        check(self.undo_seconds <= LONGEST_UNDO, "`undo_seconds` is 10 at most, or 0 for none")?;
         if let Some(QuietHours { from, to }) = &self.quiet_hours {
             check(
                 minute_of_day(from).is_some() && minute_of_day(to).is_some(),

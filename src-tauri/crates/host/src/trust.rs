@@ -35,6 +35,9 @@ pub(crate) fn forget(tx: &Tx<'_>, agent: &str) -> Result<(), StoreError> {
 
 /// The servers of a set-up that may not be started, with their commands. What cannot be looked up is not allowed.
 pub(crate) async fn refused(host: &Host, agent: &str, config: &AgentConfig) -> Vec<(String, String)> {
+    if config.mcp.servers().is_empty() {
+        return Vec::new();
+    }
     let name = agent.to_owned();
     let allowed = host.store().read(move |reader| allowed(reader, &name)).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "which commands are allowed could not be read");

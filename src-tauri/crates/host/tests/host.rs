@@ -29,7 +29,7 @@ impl Stage {
     /// The key of the one request that waits, once it is another than this.
     async fn waiting(&self, other_than: Option<&str>) -> String {
         wait_for_async(async || {
-            let list = self.call("inbox.list", json!({})).await.unwrap();
+            let list = self.call("inbox.list", json!({})).await.unwrap()["items"].clone();
             let key = list[0]["key"].as_str().filter(|key| Some(*key) != other_than);
             key.map(str::to_owned)
         })
@@ -408,7 +408,7 @@ async fn a_request_says_how_much_care_it_needs() {
         assert_eq!(marks.first().map_or("low", |mark| mark["level"].as_str().unwrap()), risk);
         let stored = shown["notes"].as_array().unwrap();
         assert!(marks.iter().all(|mark| stored.contains(&mark["text"])), "{shown}");
-        let list = stage.call("inbox.list", json!({})).await.unwrap();
+        let list = stage.call("inbox.list", json!({})).await.unwrap()["items"].clone();
         assert_eq!(list[0]["risk"], risk);
     }
 }

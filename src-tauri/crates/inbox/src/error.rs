@@ -1,4 +1,6 @@
-use sayso_domain::{DecidedBy, RequestKey, RequestUrlError, RunId, SecretField, Settlement, Surface};
+use sayso_domain::{
+    DecidedBy, Outcome, RequestKey, RequestUrlError, RunId, SecretField, Settlement, Surface, Time,
+};
 use sayso_store::StoreError;
 use sayso_store::requests::RequestRow;
 use sayso_store::settlements::SettlementRow;
@@ -16,6 +18,8 @@ pub struct Decided {
     pub by: DecidedBy,
     /// Where a person decided.
     pub surface: Option<Surface>,
+    /// Until when it is held and can be taken back; none once nobody can.
+    pub undo_until: Option<Time>,
 }
 
 /// Why a request was not accepted. It was not stored, and nobody was asked.
@@ -39,6 +43,54 @@ pub enum InboxError {
     /// This source has used the id before.
     #[error("This source has asked under the same `id` before. Nobody was asked again.")]
     Duplicate,
+    /// It could not be stored.
+    #[error(transparent)]
+    Storage(StoreError),
+}
+
+/// Why a decision was not taken back.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum UndoError {
+    /// No such request.
+    #[error("There is no request {0}. Nothing was changed.")]
+    NotFound(RequestKey),
+    /// Nobody decided.
+    #[error("There is nothing to take back: this request still waits.")]
+    StillWaits,
+    /// Its answer is on its way or arrived, or it was no person's.
+    #[error(
+        "It is too late to take this back: the answer is on its way or was delivered. Nothing was changed. If a run goes on \
+         that should not, stop it."
+    )]
+    TooLate,
+    /// Its deadline has passed: it could not wait again.
+    #[error(
+        "It is too late to take this back: the request's deadline has passed, and the decision was in time. It stands."
+    )]
+    Expired,
+    /// It could not be stored.
+    #[error(transparent)]
+    Storage(StoreError),
+}
+
+/// Why a request was not put off.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SnoozeError {
+    /// No such request.
+    #[error("There is no request {0}. Nothing was changed.")]
+    NotFound(RequestKey),
+    /// It ended.
+    #[error("This request waits no longer: it was {0}. Nothing was changed.")]
+    Settled(Outcome),
+    /// The moment has passed.
+    #[error("{0} is not in the future. Nothing was changed. Choose a later time.")]
+    Past(Time),
+    /// The deadline comes first.
+    #[error("This request expires at {0}, before that. Nothing was changed. Choose an earlier time.")]
+    PastDeadline(Time),
+    /// It is too far away.
+    #[error("A request can be put off by 30 days at most. Nothing was changed. Choose an earlier time.")]
+    TooFar,
     /// It could not be stored.
     #[error(transparent)]
     Storage(StoreError),
@@ -89,13 +141,14 @@ pub enum DecideError {
 }
 
 impl Decided {
-    pub(crate) fn of(request: &RequestRow, settled: SettlementRow) -> Self {
+    pub(crate) fn of(request: &RequestRow, settled: SettlementRow, undo_until: Option<Time>) -> Self {
         Self {
             key: request.key,
             run: request.run,
             settlement: settled.settlement,
             by: settled.by,
             surface: settled.surface,
+            undo_until,
         }
     }
 }
@@ -125,6 +178,18 @@ impl From<InboxError> for StoreError {
 }
 
 impl From<StoreError> for DecideError {
+    fn from(error: StoreError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl From<StoreError> for UndoError {
+    fn from(error: StoreError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl From<StoreError> for SnoozeError {
     fn from(error: StoreError) -> Self {
         Self::Storage(error)
     }

@@ -7,6 +7,12 @@ pub enum InboxEvent {
     Asked(RequestKey),
     /// It ended.
     Settled(RequestKey, Outcome),
+    /// Its answer can leave: the decision can no longer be taken back.
+    Released(RequestKey),
     /// Its answer arrived.
     Delivered(RequestKey),
+    /// Its decision was taken back: it waits again.
+    Revoked(RequestKey),
+    /// It still waits, and was put off or woken.
+    Snoozed(RequestKey),
 }

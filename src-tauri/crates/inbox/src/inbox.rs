@@ -60,7 +60,7 @@ impl Inbox {
     /// its delivery are one commit.
     pub async fn decide(&self, key: RequestKey, verdict: Verdict) -> Result<Decided, DecideError> {
         // What is shown never changes, so the answer can be checked before the writer's turn, which is short.
-        let request = self.store.read(move |reader| requests::get(reader, key)).await?;
+        let request = self.store.look(move |reader| requests::get(reader, key)).await?;
         let request = request.ok_or(DecideError::NotFound(key))?;
         let fits = match request.state {
             RequestState::Pending => check::answer(&request.shown, &verdict.answer),
@@ -116,11 +116,6 @@ impl Inbox {
         Ok(expired)
     }
 
-    /// The earliest deadline of what waits.
-    pub async fn next_deadline(&self) -> Result<Option<Time>, StoreError> {
-        self.store.read(|reader| requests::next_deadline(reader)).await
-    }
-
     /// Tells that requests were asked; only after their commit.
     pub fn announce_asked(&self, keys: &[RequestKey]) {
         keys.iter().for_each(|key| self.tell(InboxEvent::Asked(*key)));
@@ -136,7 +131,7 @@ impl Inbox {
         keys.iter().for_each(|key| self.tell(InboxEvent::Delivered(*key)));
     }
 
-    fn tell(&self, event: InboxEvent) {
+    pub(crate) fn tell(&self, event: InboxEvent) {
         // Nobody may be listening.
         let _ = self.events.send(event);
     }

@@ -6,7 +6,7 @@ use sayso_store::deliveries::{self, DeliveryRow};
 use sayso_store::ledger::{self, Entry, EntryType};
 use sayso_store::{StoreError, Tx};
 
-use crate::Inbox;
+use crate::{Inbox, InboxEvent};
 
 /// An answer to deliver.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,9 +33,23 @@ impl Inbox {
         Ok(due.into_iter().map(Delivery::from).collect())
     }
 
-    /// When the next delivery is to be tried.
+    /// Claims the answers that were held until now: from here on they can leave and nobody can take them back. Says what
+    /// that was.
+    pub async fn claim_due(&self) -> Result<Vec<RequestKey>, StoreError> {
+        let now = (self.clock)();
+        if !self.store.read(move |reader| deliveries::is_claim_due(reader, now)).await? {
+            return Ok(Vec::new());
+        }
+        let clock = self.clock.clone();
+        let claimed = self.store.write(move |tx| deliveries::claim_due(tx, clock())).await?;
+        claimed.iter().for_each(|key| self.tell(InboxEvent::Released(*key)));
+        Ok(claimed)
+    }
+
+    /// When the next delivery that is not due yet is to be tried or claimed.
     pub async fn next_delivery(&self) -> Result<Option<Time>, StoreError> {
-        self.store.read(|reader| deliveries::next_due(reader)).await
+        let now = (self.clock)();
+        self.store.read(move |reader| deliveries::next_due(reader, now)).await
     }
 
     /// The answer was taken, in the same commit as what the taker did with it. Whether it still waited: an answer is used
@@ -73,6 +87,15 @@ impl Inbox {
             record(tx, key, now)?;
         }
         Ok(waited)
+    }
+
+    /// The same for an answer that is still held: its decision stands and can no longer be taken back, since nothing waits
+    /// for it any more. Whether it was held.
+    pub fn drop_held_in(&self, tx: &Tx<'_>, key: RequestKey, why: &str) -> Result<bool, StoreError> {
+        match deliveries::get(tx, key)?.is_some_and(|delivery| delivery.claimed_at.is_none()) {
+            true => self.undeliverable_in(tx, key, why),
+            false => Ok(false),
+        }
     }
 
     /// What the call that a decision was about gave back. A request that did not settle has no effect to record.

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use sayso_domain::{
     Act, Answer, Cause, DecidedBy, Digest, Outcome, Refused, RequestKey, Settlement, Surface, Time, settle,
 };
@@ -16,6 +18,8 @@ pub struct Verdict {
     pub digest: Option<Digest>,
     /// Where.
     pub surface: Surface,
+    /// For how long the answer is held, so that it can be taken back.
+    pub held_for: Duration,
 }
 
 /// What became of a verdict.
@@ -33,6 +37,15 @@ pub(crate) enum Ruling {
 struct Decider {
     by: DecidedBy,
     surface: Option<Surface>,
+    /// For how long the answer is held.
+    held_for: Duration,
+}
+
+impl Decider {
+    /// Nobody could take back what is no person's.
+    fn at_once(by: DecidedBy) -> Self {
+        Self { by, surface: None, held_for: Duration::ZERO }
+    }
 }
 
 /// Settles a request by a person's verdict. `fits` says whether its data is what was asked for.
@@ -55,7 +68,8 @@ pub(crate) fn decide(
             if let Err(why) = fits {
                 return Ok(Ruling::Refused(DecideError::InvalidData(why)));
             }
-            let person = Decider { by: DecidedBy::Person, surface: Some(verdict.surface) };
+            let person =
+                Decider { by: DecidedBy::Person, surface: Some(verdict.surface), held_for: verdict.held_for };
             return Ok(match commit(tx, &request, &settlement, person)? {
                 true => Ruling::Settled(Box::new(decided(tx, &request)?)),
                 false => Ruling::Refused(already(tx, &request)?),
@@ -90,7 +104,7 @@ pub(crate) fn cancel(
     let Ok(settlement) = settle(&request.shown, request.state, &request.digest, &act, now) else {
         return Ok(false);
     };
-    let won = commit(tx, &request, &settlement, Decider { by, surface: None })?;
+    let won = commit(tx, &request, &settlement, Decider::at_once(by))?;
     if won && cause == Cause::RunStopped {
         delivered(tx, key, now)?;
     }
@@ -112,9 +126,7 @@ pub(crate) fn expire(tx: &Tx<'_>, now: Time) -> Result<Vec<RequestKey>, StoreErr
 
 fn expire_one(tx: &Tx<'_>, request: &RequestRow, now: Time) -> Result<bool, StoreError> {
     match settle(&request.shown, request.state, &request.digest, &Act::Expire, now) {
-        Ok(settlement) => {
-            commit(tx, request, &settlement, Decider { by: DecidedBy::Deadline, surface: None })
-        }
+        Ok(settlement) => commit(tx, request, &settlement, Decider::at_once(DecidedBy::Deadline)),
         Err(_) => Ok(false),
     }
 }
@@ -126,7 +138,7 @@ fn commit(
     settlement: &Settlement,
     decider: Decider,
 ) -> Result<bool, StoreError> {
-    let Decider { by, surface } = decider;
+    let Decider { by, surface, held_for } = decider;
     if !settlements::settle(tx, request.key, settlement, by, surface)? {
         return Ok(false);
     }
@@ -136,14 +148,19 @@ fn commit(
         }
         DecidedBy::Deadline | DecidedBy::Source | DecidedBy::Stop => {}
     }
-    deliveries::insert(tx, request.key, &settlement.delivered(), settlement.at)?;
+    let (answer, at) = (settlement.delivered(), settlement.at);
+    match i64::try_from(held_for.as_millis()).unwrap_or(i64::MAX) {
+        0 => deliveries::insert(tx, request.key, &answer, at)?,
+        held => deliveries::insert_held(tx, request.key, &answer, at.plus_millis(held))?,
+    }
     ledger::append_decision(tx, request.key)?;
     Ok(true)
 }
 
 fn decided(tx: &Tx<'_>, request: &RequestRow) -> Result<Decided, StoreError> {
     let settled = settlements::get(tx, request.key)?.ok_or(StoreError::Conflict)?;
-    Ok(Decided::of(request, settled))
+    let held = deliveries::get(tx, request.key)?.filter(|delivery| delivery.claimed_at.is_none());
+    Ok(Decided::of(request, settled, held.map(|held| held.deliver_after)))
 }
 
 /// What to say to whoever comes second.

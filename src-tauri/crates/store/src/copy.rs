@@ -6,6 +6,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::conn::{Conn, Reader};
+use crate::ledger::Damage;
 use crate::open::{self, wal_of};
 use crate::readers::in_one_moment;
 use crate::{OpenError, StoreError};
@@ -23,7 +24,7 @@ pub struct StoreCopy {
 
 impl StoreCopy {
     /// Copies the file and its log, and reads them there. An older format is migrated in the copy.
-    pub(crate) fn of(path: &Path) -> Result<Self, OpenError> {
+    pub(crate) fn of(path: &Path, damage: Damage) -> Result<Self, OpenError> {
         let failed = |error: io::Error| {
             if error.kind() == ErrorKind::StorageFull {
                 OpenError::Full { path: std::env::temp_dir() }
@@ -34,7 +35,12 @@ impl StoreCopy {
         let folder = tempfile::Builder::new().prefix("sayso-").tempdir().map_err(failed)?;
         let copy = folder.path().join("sayso.db");
         copy_at_rest(path, &copy).map_err(failed)?;
-        let conn = open::writer(&copy).map_err(|error| of_original(error, path))?;
+        let conn = match open::writer(&copy) {
+            // Whatever of it can be read is read.
+            Err(OpenError::Damaged { .. }) if damage == Damage::IsSkipped => open::reader(&copy)
+                .map_err(|error| OpenError::Io { path: path.to_owned(), what: error.to_string() }),
+            opened => opened.map_err(|error| of_original(error, path)),
+        }?;
         Ok(Self { conn, _folder: folder })
     }
 

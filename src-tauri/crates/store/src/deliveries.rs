@@ -21,6 +21,14 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_waiting ON deliveries (next_at) WHERE state = 'waiting';
 ";
 
+/// An answer that its person can still take back is held: nobody gets it before it is claimed, which is once and for good.
+/// What there was before was never held.
+pub(crate) const HELD: &str = "
+ALTER TABLE deliveries ADD COLUMN claimed_at INTEGER;
+UPDATE deliveries SET claimed_at = deliver_after;
+CREATE INDEX deliveries_held ON deliveries (deliver_after) WHERE claimed_at IS NULL;
+";
+
 /// Where a delivery stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {
@@ -49,6 +57,8 @@ pub struct DeliveryRow {
     pub state: DeliveryState,
     /// Not before this moment.
     pub deliver_after: Time,
+    /// From when on it can leave, and no longer be taken back; none while it is held.
+    pub claimed_at: Option<Time>,
     /// Failed tries.
     pub attempts: u32,
     /// When to try next.
@@ -88,9 +98,16 @@ const AT_ONCE: u32 = 8;
 /// The time of the next try where none is to be made.
 pub(crate) const NEVER: i64 = i64::MAX;
 
-/// Puts an answer into the outbox, to be delivered at `after` or later. Programs of this machine, and senders with no
-/// callback, fetch theirs.
-pub fn insert(tx: &Tx<'_>, request: RequestKey, answer: &Answer, after: Time) -> Result<(), StoreError> {
+/// Puts an answer into the outbox, to be delivered from now on. Programs of this machine, and senders with no callback, fetch
+/// theirs. Whoever asked is told of the end from then on.
+pub fn insert(tx: &Tx<'_>, request: RequestKey, answer: &Answer, now: Time) -> Result<(), StoreError> {
+    insert_held(tx, request, answer, now)?;
+    claim(tx, request, now).map(drop)
+}
+
+/// Puts an answer into the outbox and holds it until then: nobody is told, nobody gets it, and it can be taken back until it
+/// is claimed.
+pub fn insert_held(tx: &Tx<'_>, request: RequestKey, answer: &Answer, until: Time) -> Result<(), StoreError> {
     tx.run(
         "INSERT INTO deliveries (request, answer, state, deliver_after, next_at)
          SELECT key, ?2, 'waiting', ?3,
@@ -101,9 +118,50 @@ pub fn insert(tx: &Tx<'_>, request: RequestKey, answer: &Answer, after: Time) ->
                                 OR (senders.source IS NOT NULL AND senders.callback_url IS NULL)))
                      THEN ?4 ELSE ?3 END
          FROM requests WHERE key = ?1",
-        params![request.to_string(), column::to_json(answer)?, after.as_millis(), NEVER],
+        params![request.to_string(), column::to_json(answer)?, until.as_millis(), NEVER],
     )?;
     Ok(())
+}
+
+/// Whether there is an answer that was held until now or earlier.
+pub fn is_claim_due(conn: &Conn, now: Time) -> Result<bool, StoreError> {
+    let found = conn.row(
+        "SELECT EXISTS (SELECT 1 FROM deliveries WHERE claimed_at IS NULL AND deliver_after <= ?1)",
+        [now.as_millis()],
+        |row| Ok(row.get(0)?),
+    )?;
+    Ok(found.unwrap_or_default())
+}
+
+/// Claims what was held until now or earlier, and says what that was.
+pub fn claim_due(tx: &Tx<'_>, now: Time) -> Result<Vec<RequestKey>, StoreError> {
+    let due = tx.rows(
+        "SELECT request FROM deliveries WHERE claimed_at IS NULL AND deliver_after <= ?1
+         ORDER BY deliver_after, request",
+        [now.as_millis()],
+        |row| column::parsed(row, "request"),
+    )?;
+    for key in &due {
+        claim(tx, *key, now)?;
+    }
+    Ok(due)
+}
+
+/// From now on an answer can leave. Whether it was held.
+fn claim(tx: &Tx<'_>, request: RequestKey, now: Time) -> Result<bool, StoreError> {
+    let was_held = tx.run_one(
+        "UPDATE deliveries SET claimed_at = ?2 WHERE request = ?1 AND claimed_at IS NULL",
+        params![request.to_string(), now.as_millis()],
+    )?;
+    if was_held {
+        request_events::append(tx, request, EventKind::Settled, now)?;
+    }
+    Ok(was_held)
+}
+
+/// Takes an answer out of the outbox that is still held. Whether it was: once it is claimed, nobody can.
+pub fn revoke(tx: &Tx<'_>, request: RequestKey) -> Result<bool, StoreError> {
+    tx.run_one("DELETE FROM deliveries WHERE request = ?1 AND claimed_at IS NULL", [request.to_string()])
 }
 
 /// A request's delivery, once it settled.
@@ -117,7 +175,7 @@ pub fn due(conn: &Conn, now: Time) -> Result<Vec<DeliveryRow>, StoreError> {
         &format!(
             "SELECT * FROM (
                  SELECT *, row_number() OVER (PARTITION BY source, run IS NULL ORDER BY next_at, request) AS place
-                 FROM ({SELECT} WHERE deliveries.state = 'waiting' AND next_at <= ?1)
+                 FROM ({SELECT} WHERE deliveries.state = 'waiting' AND claimed_at IS NOT NULL AND next_at <= ?1)
              )
              WHERE run IS NOT NULL OR place <= ?2 ORDER BY next_at, request"
         ),
@@ -130,7 +188,8 @@ pub fn due(conn: &Conn, now: Time) -> Result<Vec<DeliveryRow>, StoreError> {
 pub fn due_of_source(conn: &Conn, source: SourceId, now: Time) -> Result<Vec<DeliveryRow>, StoreError> {
     conn.rows(
         &format!(
-            "{SELECT} WHERE deliveries.state = 'waiting' AND next_at <= ?1 AND requests.source = ?2 AND run IS NULL
+            "{SELECT} WHERE deliveries.state = 'waiting' AND claimed_at IS NOT NULL AND next_at <= ?1
+                 AND requests.source = ?2 AND run IS NULL
              ORDER BY next_at, request LIMIT ?3"
         ),
         params![now.as_millis(), source.to_string(), AT_ONCE],
@@ -138,11 +197,26 @@ pub fn due_of_source(conn: &Conn, source: SourceId, now: Time) -> Result<Vec<Del
     )
 }
 
-/// When the next one is to be tried.
-pub fn next_due(conn: &Conn) -> Result<Option<Time>, StoreError> {
+/// The waiting deliveries of runs, whether they are due or held.
+pub fn waiting_of_runs(conn: &Conn) -> Result<Vec<(RequestKey, RunId)>, StoreError> {
+    conn.rows(
+        "SELECT request, run FROM deliveries JOIN requests ON requests.key = request
+         WHERE deliveries.state = 'waiting' AND run IS NOT NULL ORDER BY request",
+        [],
+        |row| Ok((column::parsed(row, "request")?, column::parsed(row, "run")?)),
+    )
+}
+
+/// When, after a moment, the next one is to be tried or to be claimed.
+pub fn next_due(conn: &Conn, after: Time) -> Result<Option<Time>, StoreError> {
     let next = conn.row(
-        "SELECT min(next_at) AS at FROM deliveries WHERE state = 'waiting' AND next_at < ?1",
-        [NEVER],
+        "SELECT min(at) AS at FROM (
+             SELECT min(next_at) AS at FROM deliveries
+             WHERE state = 'waiting' AND claimed_at IS NOT NULL AND next_at > ?1 AND next_at < ?2
+             UNION ALL
+             SELECT min(deliver_after) FROM deliveries WHERE claimed_at IS NULL
+         )",
+        params![after.as_millis(), NEVER],
         |row| column::time_opt(row, "at"),
     )?;
     Ok(next.flatten())
@@ -150,6 +224,7 @@ pub fn next_due(conn: &Conn) -> Result<Option<Time>, StoreError> {
 
 /// It was acknowledged. Whether it still waited: an answer is used once (contract 12).
 pub fn delivered(tx: &Tx<'_>, request: RequestKey, now: Time) -> Result<bool, StoreError> {
+    claim(tx, request, now)?;
     let waited = tx.run_one(
         "UPDATE deliveries SET state = 'delivered', ended_at = ?2, last_error = NULL
          WHERE request = ?1 AND state = 'waiting'",
@@ -172,6 +247,7 @@ pub fn failed(tx: &Tx<'_>, request: RequestKey, why: &str, retry_at: Time) -> Re
 
 /// There is nobody to deliver it to. Whether it still waited.
 pub fn undeliverable(tx: &Tx<'_>, request: RequestKey, why: &str, now: Time) -> Result<bool, StoreError> {
+    claim(tx, request, now)?;
     let waited = tx.run_one(
         "UPDATE deliveries SET state = 'undeliverable', ended_at = ?3, last_error = ?2
          WHERE request = ?1 AND state = 'waiting'",
@@ -222,6 +298,7 @@ fn of_row(row: &Row<'_>) -> Result<DeliveryRow, StoreError> {
         class: outcome.class(),
         state: column::named(row, "state", DeliveryState::from_name)?,
         deliver_after: column::time(row, "deliver_after")?,
+        claimed_at: column::time_opt(row, "claimed_at")?,
         attempts: row.get("attempts")?,
         next_at: column::time(row, "next_at")?,
         last_error: row.get("last_error")?,

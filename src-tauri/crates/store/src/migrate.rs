@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use crate::{
     agents, calls, deliveries, ledger, messages, meta, request_events, requests, runs, senders, settings,
-    settlements, sources, verdicts,
+    settlements, sources, verdicts, waiting,
 };
 
 /// `SaSo`: says that a file is ours, whatever it is called.
@@ -33,11 +33,11 @@ const FIRST: Migration = &[
 
 const SENDERS: Migration = &[senders::SCHEMA, request_events::SCHEMA];
 
-const WAITING: Migration = &[];
+const WAITING: Migration = &[waiting::SCHEMA, deliveries::HELD];
 
 const SEARCH: Migration = &[];
 
-const KEEPING: Migration = &[];
+const KEEPING: Migration = &[ledger::KEEPING_SCHEMA, request_events::KEEPING_SCHEMA];
 
 /// The format that a list of migrations leads to.
 pub(crate) fn version(migrations: &[Migration]) -> u32 {

@@ -3,6 +3,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::conn::Conn;
@@ -29,6 +30,7 @@ pub(crate) fn reader(path: &Path) -> Result<Conn, StoreError> {
     conn.busy_timeout(BUSY)?;
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "query_only", true)?;
+    keep_plans(&conn)?;
     Ok(Conn::new(conn))
 }
 
@@ -45,11 +47,17 @@ pub(crate) fn writer_at(path: &Path, migrations: &[Migration]) -> Result<Conn, O
     Ok(Conn::new(conn))
 }
 
+/// A statement is planned once, not anew for each value that it is given.
+fn keep_plans(conn: &Connection) -> rusqlite::Result<()> {
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
+}
+
 fn prepare(file: &File<'_>, conn: &Connection, size: u64, migrations: &[Migration]) -> Result<(), OpenError> {
     let failed = |error| file.error(error);
     conn.busy_timeout(BUSY).map_err(failed)?;
     conn.pragma_update(None, "trusted_schema", false).map_err(failed)?;
     conn.pragma_update(None, "foreign_keys", true).map_err(failed)?;
+    keep_plans(conn).map_err(failed)?;
 
     let known = version(migrations);
     let found = pragma(conn, "user_version").map_err(failed)?;
@@ -75,6 +83,8 @@ fn prepare(file: &File<'_>, conn: &Connection, size: u64, migrations: &[Migratio
         ));
     }
     conn.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+    // What a savepoint keeps of earlier pages is worth no file.
+    conn.pragma_update(None, "temp_store", "MEMORY").map_err(failed)?;
 
     if found < known {
         if !is_new {

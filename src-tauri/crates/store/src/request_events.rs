@@ -18,6 +18,8 @@ CREATE TABLE request_events (
 ) STRICT, WITHOUT ROWID;
 ";
 
+pub(crate) const KEEPING_SCHEMA: &str = "CREATE INDEX request_events_of_request ON request_events (request);";
+
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {

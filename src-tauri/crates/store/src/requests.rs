@@ -1,7 +1,8 @@
 //! Requests. A request's `key` is ours; its wire id is its source's own text, unique per source. (The tools of an agent's
 //! runs choose theirs without knowing of each other: there it is the key that tells requests apart.) What was shown is
-//! stored as the bytes that its digest, and so every decision, is bound to. A request leaves `pending` once, through
-//! [`crate::settlements::settle`].
+//! stored as the bytes that its digest, and so every decision, is bound to. A request leaves `pending` through
+//! [`crate::settlements::settle`], and comes back only where the person takes their own decision back before anybody was told
+//! of it ([`crate::settlements::revoke`]). In which order they wait is in [`crate::waiting`].
 
 use std::collections::HashMap;
 
@@ -192,12 +193,12 @@ pub fn source_outside(conn: &Conn, key: RequestKey) -> Result<Option<SourceId>, 
     })
 }
 
-/// What waits: expiring soonest first, then oldest.
-pub fn pending(conn: &Conn) -> Result<Vec<RequestRow>, StoreError> {
+/// What waits of runs.
+pub fn pending_of_runs(conn: &Conn) -> Result<Vec<(RequestKey, RunId)>, StoreError> {
     conn.rows(
-        "SELECT * FROM requests WHERE state = 'pending' ORDER BY expires_at NULLS LAST, received_at, key",
+        "SELECT key, run FROM requests WHERE state = 'pending' AND run IS NOT NULL ORDER BY received_at, key",
         [],
-        of_row,
+        |row| Ok((column::parsed(row, "key")?, column::parsed(row, "run")?)),
     )
 }
 

@@ -1,11 +1,10 @@
 //! Settlements: how a request ended, once. The person's reason has a column of its own, here and in the verdict, and is
-//! nowhere else but in the ledger.
+//! nowhere else but in the ledger. A decision that was taken back has no settlement: it is in the ledger alone.
 
 use rusqlite::{Row, params};
 use sayso_domain::{Answer, Class, DecidedBy, Outcome, RequestKey, Settlement, Surface};
 use serde_json::Value;
 
-use crate::request_events::{self, EventKind};
 use crate::{Conn, StoreError, Tx, column};
 
 pub(crate) const SCHEMA: &str = "
@@ -70,8 +69,18 @@ pub fn settle(
             settlement.at.as_millis(),
         ],
     )?;
-    request_events::append(tx, request, EventKind::Settled, settlement.at)?;
     Ok(true)
+}
+
+/// Takes back how a request ended, so that it waits again; its answer is out of the outbox already
+/// ([`crate::deliveries::revoke`]). Whether it had ended.
+pub fn revoke(tx: &Tx<'_>, request: RequestKey) -> Result<bool, StoreError> {
+    let ended = tx.run_one("DELETE FROM settlements WHERE request = ?1", [request.to_string()])?;
+    let waits = tx.run_one(
+        "UPDATE requests SET state = 'pending', cause = NULL WHERE key = ?1 AND state <> 'pending'",
+        [request.to_string()],
+    )?;
+    if ended == waits { Ok(ended) } else { Err(StoreError::damaged("a request and how it ended")) }
 }
 
 /// How a request ended, if it did.

@@ -47,12 +47,9 @@ pub fn ensure(
     known.ok_or(StoreError::Conflict)
 }
 
-/// Whether a source of another kind goes by this name, however it is written in capitals and small letters.
-pub fn is_taken_by_others(conn: &Conn, kind: &str, name: &str) -> Result<bool, StoreError> {
-    let name = name.to_lowercase();
-    let names =
-        conn.rows("SELECT name FROM sources WHERE kind <> ?1", [kind], |row| Ok(row.get::<_, String>(0)?))?;
-    Ok(names.iter().any(|taken| taken.to_lowercase() == name))
+/// The kind and the name of each.
+pub fn names(conn: &Conn) -> Result<Vec<(String, String)>, StoreError> {
+    conn.rows("SELECT kind, name FROM sources ORDER BY kind, name", [], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// One of them.

@@ -1,10 +1,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::compact::StoreSize;
 use crate::conn::{Reader, Tx};
+use crate::ledger::Damage;
 use crate::readers::Readers;
 use crate::writer::Writer;
-use crate::{OpenError, StoreCopy, StoreError, open};
+use crate::{OpenError, Progress, StoreCopy, StoreError, backup, compact, open, restore};
 
 /// The database of one data folder. Clones share it.
 #[derive(Clone)]
@@ -18,6 +20,7 @@ impl Store {
     /// Opens the file, and creates it where there is none. An older one is copied into `backups/` beside it, then
     /// migrated; a newer or damaged one is left alone.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
+        restore::finish(path)?;
         let conn = open::writer(path)?;
         Ok(Self {
             path: Arc::new(path.to_owned()),
@@ -29,7 +32,13 @@ impl Store {
     /// Reads a database that another process may be using, or that was left behind by one: from a temporary copy of the
     /// file and its log, so that nothing committed is missed, and nothing is written beside the original.
     pub fn open_copy(path: &Path) -> Result<StoreCopy, OpenError> {
-        StoreCopy::of(path)
+        StoreCopy::of(path, Damage::Fails)
+    }
+
+    /// The same of a file that may be damaged: what of it can be read is read, and the rest is an error when it is looked
+    /// at.
+    pub fn open_damaged_copy(path: &Path) -> Result<StoreCopy, OpenError> {
+        StoreCopy::of(path, Damage::IsSkipped)
     }
 
     /// The file.
@@ -66,6 +75,37 @@ impl Store {
         work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         self.readers.read(work).await
+    }
+
+    /// [`Store::read`] for a row or two by their keys: on the caller's own thread where a connection is free, since handing
+    /// so little to another thread takes longer than doing it.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Reader<'_>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.readers.look(work).await
+    }
+
+    /// Writes the file anew without what was erased or removed from it, and empties its log. Nobody reads or writes
+    /// meanwhile. It takes as much room again; where there is not so much, nothing changes.
+    pub async fn compact(&self, progress: Progress) -> Result<(), StoreError> {
+        let resting = self.readers.rest().await?;
+        let path = self.path().to_owned();
+        let done = self.writer.alone(move |conn| compact::compact(conn, &path, &progress)).await;
+        drop(resting);
+        done
+    }
+
+    /// How much room the file takes, and how much of that holds nothing.
+    pub async fn size(&self) -> Result<StoreSize, StoreError> {
+        self.readers.read(|reader| compact::size(reader)).await
+    }
+
+    /// Copies the database as it is now into a new file, checks the copy, and only then gives it its name. Writes go on
+    /// meanwhile. What is at `path` already is never overwritten.
+    pub async fn back_up(&self, path: &Path, progress: Progress) -> Result<(), StoreError> {
+        let path = path.to_owned();
+        self.readers.read(move |reader| backup::of_reader(reader, &path, &progress)).await
     }
 
     /// Commits all that waits, moves the log into the file and lets go of it. Later calls, on clones too, get

@@ -14,6 +14,7 @@ const GROUP: usize = 256;
 /// What the writer's thread is sent.
 enum Command {
     Write(Box<dyn Job>),
+    Alone(Box<dyn FnOnce(&Conn) + Send>),
     Close(oneshot::Sender<Result<(), StoreError>>),
 }
 
@@ -85,6 +86,21 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(StoreError::Closed.into()))
     }
 
+    /// Runs a closure on the thread outside of any transaction, once all that was handed over before is committed.
+    pub(crate) async fn alone<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Conn) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let work = move |conn: &Conn| {
+            let result = catch_unwind(AssertUnwindSafe(|| work(conn))).unwrap_or(Err(StoreError::Panicked));
+            // Nobody may be waiting any more.
+            let _ = reply.send(result);
+        };
+        self.commands.send(Command::Alone(Box::new(work))).map_err(|_| StoreError::Closed)?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
     /// Waits until all that was handed over is committed, moves the log into the file and ends the thread.
     pub(crate) async fn close(&self) -> Result<(), StoreError> {
         let (reply, answer) = oneshot::channel();
@@ -100,16 +116,21 @@ fn serve(conn: &Conn, queue: &Receiver<Command>) {
     while let Ok(first) = queue.recv() {
         let mut group = VecDeque::new();
         let mut closing = None;
+        let mut alone = None;
         for command in std::iter::once(first).chain(queue.try_iter()) {
             match command {
                 Command::Write(job) => group.push_back(job),
+                Command::Alone(work) => alone = Some(work),
                 Command::Close(reply) => closing = Some(reply),
             }
-            if closing.is_some() || group.len() >= GROUP {
+            if alone.is_some() || closing.is_some() || group.len() >= GROUP {
                 break;
             }
         }
         commit_all(conn, group);
+        if let Some(work) = alone {
+            work(conn);
+        }
         if let Some(reply) = closing {
             let _ = reply.send(checkpoint(conn));
             return;
@@ -146,12 +167,32 @@ fn commit_some(
         ran.extend(waiting.drain(..));
         return Err(error);
     }
+    if waiting.len() == 1 {
+        return run_alone(conn, waiting, ran);
+    }
     while let Some(mut job) = waiting.pop_front() {
         let result = run_one(conn, job.as_mut());
         ran.push(job);
         result?;
     }
     conn.step("COMMIT")
+}
+
+/// Runs the only closure of a transaction: what it wrote is taken back with the transaction, so that no savepoint has to
+/// keep what every page was before.
+fn run_alone(
+    conn: &Conn,
+    waiting: &mut VecDeque<Box<dyn Job>>,
+    ran: &mut Vec<Box<dyn Job>>,
+) -> Result<(), StoreError> {
+    let Some(mut job) = waiting.pop_front() else { return conn.step("ROLLBACK") };
+    conn.take_failure();
+    let keep = job.run(&Tx::new(conn));
+    ran.push(job);
+    if conn.raw().is_autocommit() {
+        return Err(conn.take_failure().unwrap_or(StoreError::Full));
+    }
+    conn.step(if keep { "COMMIT" } else { "ROLLBACK" })
 }
 
 /// Runs one closure in a savepoint. An error means that the whole transaction is lost: SQLite itself rolls it back when

@@ -15,6 +15,7 @@ use sayso_gateway::{AskError, Asker, Contact, Place, Posted, SenderToken};
 use serde_json::json;
 
 pub(crate) use args::AskArgs;
+pub(crate) use deadline::length;
 
 use crate::exit::Exit;
 use crate::failure::Failure;

@@ -51,6 +51,8 @@ pub fn judge(action: &Action<'_>) -> Risk {
     }
     let nothing = Value::Null;
     let arguments = action.arguments.unwrap_or(&nothing);
+    // What is asked of a person is no action, and a name in a sender's data is no promise of what the tool does.
+    let is_action = action.tool.is_some() || !action.kind.collects_data();
     match action.tool {
         Some("write_file" | "edit_file") => {
             file::judge_write(arguments, action.folder, action.file_hash, &mut notes)
@@ -63,18 +65,14 @@ pub fn judge(action: &Action<'_>) -> Risk {
                 address::judge(url, address::Purpose::Fetched, &mut notes, None);
             }
         }
-        Some("shell") => judge_command(arguments, action.folder, &mut notes),
-        Some("question") => {}
-        Some(tool) => {
-            named::judge(tool, arguments, &mut notes);
-            judge_command(arguments, action.folder, &mut notes);
-        }
-        // What a person is asked for is no action.
-        None if action.kind.collects_data() => {}
-        None => {
-            named::judge("", arguments, &mut notes);
-            judge_command(arguments, action.folder, &mut notes);
-        }
+        Some("shell" | "question") => {}
+        Some(tool) => named::judge(tool, arguments, &mut notes),
+        None if is_action => named::judge("", arguments, &mut notes),
+        None => {}
+    }
+    if is_action {
+        judge_command(arguments, action.folder, &mut notes);
+        note_unread(action.tool, arguments, &mut notes);
     }
     notes.into_risk()
 }
@@ -88,36 +86,71 @@ pub fn of_shown(shown: &Shown) -> Risk {
     let in_data = |name| data.and_then(|data| data.get(name));
     let tool = shown.tool.as_deref().or_else(|| in_data("tool").and_then(Value::as_str));
     let arguments = parsed.as_ref().or_else(|| in_data("arguments")).or(data);
-    judge(&Action {
+    let action = Action {
         kind: &request.kind,
         tool,
         arguments,
         folder: shown.folder.as_deref(),
         url: request.url.as_deref(),
         file_hash: shown.file_hash.as_deref(),
-    })
+    };
+    let found = judge(&action);
+    // What a sender says beside its arguments may be what it does.
+    match data.filter(|_| shown.tool.is_none() && in_data("arguments").is_some()) {
+        Some(data) => found.with(judge(&Action { tool: None, arguments: Some(data), url: None, ..action })),
+        None => found,
+    }
 }
 
 fn judge_command(arguments: &Value, folder: Option<&str>, notes: &mut Notes) {
-    for name in COMMANDS {
-        match arguments.get(name) {
-            Some(Value::String(text)) => shell::judge(text, folder, notes),
-            // Words that no shell splits again.
-            Some(Value::Array(words)) => {
-                let words = words.iter().filter_map(Value::as_str);
-                let quoted: Vec<_> = words
-                    .map(|word| {
-                        if is_plain(word) {
-                            word.to_owned()
-                        } else {
-                            format!("'{}'", word.replace('\'', r"'\''"))
-                        }
-                    })
-                    .collect();
-                shell::judge(&quoted.join(" "), folder, notes);
-            }
-            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => {}
+    match arguments {
+        Value::Object(_) => COMMANDS
+            .iter()
+            .filter_map(|name| arguments.get(name))
+            .for_each(|command| judge_text(command, folder, notes)),
+        // Bare words, with no name that says what they are.
+        Value::String(_) | Value::Array(_) => judge_text(arguments, folder, notes),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn judge_text(command: &Value, folder: Option<&str>, notes: &mut Notes) {
+    match command {
+        Value::String(text) => shell::judge(text, folder, notes),
+        // Words that no shell splits again.
+        Value::Array(words) => {
+            let quote = |word: &str| match is_plain(word) {
+                true => word.to_owned(),
+                false => format!("'{}'", word.replace('\'', r"'\''")),
+            };
+            let quoted: Vec<_> = words.iter().filter_map(Value::as_str).map(quote).collect();
+            shell::judge(&quoted.join(" "), folder, notes);
         }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
+    }
+}
+
+/// What is to run and could not be read is never low.
+fn note_unread(tool: Option<&str>, arguments: &Value, notes: &mut Notes) {
+    let is_command = |value: &Value| value.is_string() || value.is_array();
+    let is_read = match arguments {
+        Value::Object(_) if tool == Some("shell") => {
+            COMMANDS.iter().filter_map(|name| arguments.get(name)).any(is_command)
+        }
+        Value::Object(fields) => COMMANDS
+            .iter()
+            .filter_map(|name| fields.get(*name))
+            .all(|command| is_command(command) || command.is_null()),
+        Value::Null => tool != Some("shell"),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => false,
+    };
+    if !is_read {
+        notes.add(
+            RiskCode::NotFullyRead,
+            RiskLevel::Medium,
+            "The arguments could not be read as those of a call.",
+            None,
+        );
     }
 }
 

@@ -113,6 +113,15 @@ pub struct Risk {
     pub notes: Vec<RiskNote>,
 }
 
+impl Risk {
+    /// With what was found in another part of the same request, whose places are not those of its command.
+    pub(super) fn with(self, other: Self) -> Self {
+        let mut notes = Notes(self.notes);
+        notes.take(Notes(other.notes), None);
+        notes.into_risk()
+    }
+}
+
 /// Collects notes. There are few texts, so that it stays small whatever is judged.
 #[derive(Debug, Default)]
 pub(super) struct Notes(Vec<RiskNote>);

@@ -78,7 +78,7 @@ pub(super) fn is_secret(path: &str) -> bool {
         "environ",
     ];
     let ends = [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ovpn", ".asc", ".gpg"];
-    names.contains(&name) && !(name == "environ" && !path.contains("/proc/"))
+    names.contains(&name) && (name != "environ" || path.contains("/proc/"))
         || ends.iter().any(|end| name.ends_with(end) && name.len() > end.len())
         || name.starts_with("id_rsa")
         || name.starts_with("id_ed25519")

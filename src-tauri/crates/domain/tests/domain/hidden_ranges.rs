@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use sayso_domain::text::hidden_ranges;
+use sayso_domain::text::{hidden_ranges, lookalikes};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../ui/src/bindings/hidden.ts");
 
@@ -19,6 +19,13 @@ fn typescript() -> String {
     );
     for (first, last) in hidden_ranges() {
         writeln!(text, "  [{first}, {last}],").unwrap();
+    }
+    text += "];\n\
+             // Characters that pass for plain letters or digits, by what they pass for.\n\
+             export const LOOKALIKES: readonly (readonly [string, readonly number[]])[] = [\n";
+    for (like, chars) in lookalikes() {
+        let codes: Vec<_> = chars.iter().map(|c| u32::from(*c).to_string()).collect();
+        writeln!(text, "  ['{like}', [{}]],", codes.join(", ")).unwrap();
     }
     text + "];\n"
 }

@@ -1,7 +1,10 @@
 //! What must hold for any text.
 
 use proptest::prelude::*;
+use sayso_domain::risk;
 use sayso_domain::risk::RiskLevel::{High, Medium};
+use sayso_domain::{Kind, Request, Shown};
+use serde_json::json;
 
 use crate::risk_shell::judge;
 
@@ -155,4 +158,44 @@ fn what_is_too_long_is_said_to_be_unread() {
     let risk = judge(&text);
     assert_eq!(risk.level, High);
     assert!(risk.notes.iter().any(|note| note.code.as_str() == "not_fully_read"));
+}
+
+/// Senders put a tool and its arguments into their data, and whatever they call it, the arguments are judged.
+#[test]
+fn what_a_sender_says_it_will_run_is_judged_whatever_it_calls_it() {
+    for (data, least) in [
+        (json!({ "tool": "Bash", "arguments": { "command": "rm -rf /" } }), High),
+        (json!({ "tool": "question", "arguments": { "command": "rm -rf /" } }), High),
+        (json!({ "tool": "read_file", "arguments": { "path": "a", "command": "rm -rf /" } }), High),
+        (json!({ "tool": "deploy", "arguments": { "cmd": ["rm", "-rf", "/"] } }), High),
+        (json!({ "tool": "deploy", "arguments": "rm -rf /" }), High),
+        (json!({ "tool": "deploy", "arguments": ["rm", "-rf", "/"] }), High),
+        (json!({ "command": "rm -rf /" }), High),
+        (json!({ "arguments": { "name": "x" }, "command": "rm -rf /" }), High),
+        (json!("rm -rf /"), High),
+        (json!({ "tool": "shell", "arguments": "{\"command\": \"ls" }), Medium),
+        (json!({ "tool": "shell", "arguments": { "command": 7 } }), Medium),
+        (json!({ "tool": "shell", "arguments": {} }), Medium),
+        (json!({ "tool": "deploy", "arguments": true }), Medium),
+    ] {
+        for kind in [Kind::Approval, Kind::ToolCall, Kind::Other("deploy".to_owned())] {
+            let mut request = Request::new("r", kind, "May I?");
+            request.data = Some(data.clone());
+            let risk = risk::of_shown(&Shown::new(request, "ci"));
+            assert!(risk.level >= least, "{data}: {risk:?}");
+        }
+    }
+}
+
+/// What a call's arguments are is kept as the text that came; one that cannot be read is never low.
+#[test]
+fn arguments_that_cannot_be_read_are_never_low() {
+    for text in ["", "{", "{\"command\": \"ls\"", "not json", "[1", "\"", "{\"command\":}"] {
+        let mut shown = Shown::new(Request::new("r", Kind::Approval, "Run it?"), "deploy-bot");
+        shown.tool = Some("shell".to_owned());
+        shown.arguments = Some(text.to_owned());
+        let risk = risk::of_shown(&shown);
+        assert!(risk.level >= Medium, "{text}: {risk:?}");
+        assert!(risk.notes.iter().any(|note| note.code.as_str() == "not_fully_read"), "{text}: {risk:?}");
+    }
 }

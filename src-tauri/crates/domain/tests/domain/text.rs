@@ -1,5 +1,7 @@
 use proptest::prelude::*;
-use sayso_domain::text::{Segment, cut, hidden_ranges, is_hidden, segments, visible, visible_line};
+use sayso_domain::text::{
+    Segment, cut, hidden_ranges, is_hidden, look_alike, segments, visible, visible_command, visible_line,
+};
 
 #[test]
 fn what_hides_or_reorders_becomes_visible() {
@@ -63,13 +65,14 @@ proptest! {
 
         let whole: String = segments(&text).iter().map(|segment| match segment {
             Segment::Plain(plain) => (*plain).to_owned(),
-            Segment::Hidden(c) => c.to_string(),
+            Segment::Hidden(c) | Segment::Odd(c, _) => c.to_string(),
         }).collect();
         prop_assert_eq!(whole, text.clone());
         for segment in segments(&text) {
             match segment {
                 Segment::Plain(plain) => prop_assert!(!plain.is_empty() && !plain.chars().any(is_hidden)),
                 Segment::Hidden(c) => prop_assert!(is_hidden(c)),
+                Segment::Odd(c, _) => prop_assert!(!is_hidden(c)),
             }
         }
     }
@@ -84,5 +87,51 @@ proptest! {
             more => format!("{start}… ({more} more characters)"),
         };
         prop_assert_eq!(cut(&text, max), expected);
+    }
+}
+
+/// The table that the UI's own copy of this is tested with.
+const CASES: &str =
+    include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../ui/src/text/hidden.cases.json"));
+
+#[test]
+fn letters_that_pass_for_others_are_marked_and_whole_words_of_a_script_are_not() {
+    let cases: Vec<(String, String)> = serde_json::from_str(CASES).unwrap();
+    for (text, shown) in cases {
+        assert_eq!(visible(&text), shown, "{text}");
+    }
+}
+
+#[test]
+fn a_programs_name_is_read_strictly_and_what_follows_it_as_text() {
+    for (text, shown) in [
+        ("ls -l", "ls -l"),
+        ("l\u{455} -l", "l‹U+0455 like s› -l"),
+        ("\u{441}\u{440} a b", "‹U+0441 like c›‹U+0440 like p› a b"),
+        ("A=1 \u{441}\u{440} a; echo привет мир", "A=1 ‹U+0441 like c›‹U+0440 like p› a; echo привет мир"),
+        ("true && \u{441}url x | ёж", "true && ‹U+0441 like c›url x | ‹U+0451›‹U+0436›"),
+        ("echo 'мир; труд'", "echo 'мир; труд'"),
+        ("git commit -m \"Исправить ошибку\"", "git commit -m \"Исправить ошибку\""),
+    ] {
+        assert_eq!(visible_command(text), shown, "{text}");
+    }
+}
+
+#[test]
+fn names_that_look_alike_are_the_same_name_to_the_eye() {
+    for (one, other, alike) in [
+        ("deploy-bot", "deploy-bot", true),
+        ("deploy-bot", "Deploy-Bot", true),
+        ("deploy-bot", "d\u{435}ploy-bot", true),
+        ("deploy-bot", "deploy\u{2010}bot", true),
+        ("ci", "\u{441}i", true),
+        ("\u{410}\u{412}\u{421}", "ABC", true),
+        ("bill", "biII", true),
+        ("ci", "cd", false),
+        ("отчёт", "отчет", false),
+        ("deploy-bot", "deploy-bots", false),
+    ] {
+        assert_eq!(look_alike(one, other), alike, "{one} {other}");
+        assert_eq!(look_alike(other, one), alike, "{other} {one}");
     }
 }

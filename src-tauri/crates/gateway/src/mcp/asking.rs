@@ -10,6 +10,8 @@ use super::failed::{Failed, Why};
 
 /// How long taking a request back may take before it is left to wait.
 const WITHDRAWING: Duration = Duration::from_secs(3);
+/// A decision can be taken back for ten seconds at most; then it is known.
+const DECIDING: Duration = Duration::from_secs(15);
 /// How long to pause before another try of that.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -72,7 +74,7 @@ pub(super) async fn put_and_wait(call: &Call, request: &Request, beat: Duration)
 /// Takes a request back, also where it is not known whether it came through. One that was decided meanwhile is marked as
 /// used: nobody is left to use it.
 pub(super) async fn take_back(call: &Call, id: &str) {
-    let latest = Instant::now() + WITHDRAWING;
+    let begun = Instant::now();
     loop {
         let failed = match call.caller.way.withdraw(id).await {
             Ok(()) => return,
@@ -83,9 +85,10 @@ pub(super) async fn take_back(call: &Call, id: &str) {
                 call.caller.way.acknowledge(id).await;
                 return;
             }
-            Why::Passing if Instant::now() < latest => tokio::time::sleep(PAUSE).await,
+            Why::Passing if begun.elapsed() < WITHDRAWING => tokio::time::sleep(PAUSE).await,
+            Why::BeingDecided if begun.elapsed() < DECIDING => tokio::time::sleep(PAUSE).await,
             Why::NotFound => return,
-            Why::Passing | Why::OtherContent | Why::Acknowledged | Why::Final => {
+            Why::Passing | Why::BeingDecided | Why::OtherContent | Why::Acknowledged | Why::Final => {
                 tracing::debug!(error = failed.text, "a request that nobody waits for was not taken back");
                 return;
             }

@@ -23,6 +23,8 @@ pub(super) enum Why {
     NotFound,
     /// It ended before it could be taken back.
     AlreadyDecided,
+    /// A person is deciding, and whoever asked learns of it in a few seconds.
+    BeingDecided,
     /// The same may succeed in a moment.
     Passing,
     /// Nothing, from here.
@@ -50,6 +52,7 @@ impl Failed {
             "acknowledged" => Why::Acknowledged,
             "not_found" => Why::NotFound,
             "already_decided" => Why::AlreadyDecided,
+            "being_decided" => Why::BeingDecided,
             _ if is_passing => Why::Passing,
             _ => Why::Final,
         };

@@ -73,6 +73,7 @@ impl From<SenderError> for Fault {
             SenderError::OtherContent
             | SenderError::StillWaits
             | SenderError::AlreadyDecided(_)
+            | SenderError::BeingDecided
             // There is nothing wrong with it but the time.
             | SenderError::TooLate => StatusCode::CONFLICT,
             SenderError::Acknowledged => StatusCode::GONE,

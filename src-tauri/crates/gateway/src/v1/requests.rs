@@ -168,7 +168,7 @@ pub(super) async fn acknowledge(
         (status = 400, description = "`bad_request`: the id cannot be read.", body = Fault, content_type = "application/problem+json"),
         (status = 401, description = "`unauthorized` or `revoked`.", body = Fault, content_type = "application/problem+json"),
         (status = 404, description = "`not_found`: you have none with this id.", body = Fault, content_type = "application/problem+json"),
-        (status = 409, description = "`already_decided`: somebody was first.", body = Fault, content_type = "application/problem+json"),
+        (status = 409, description = "`already_decided`: somebody was first; `being_decided`: a person is deciding right now.", body = Fault, content_type = "application/problem+json"),
         (status = 503, description = "`storage`.", body = Fault, content_type = "application/problem+json"),
     ),
 )]

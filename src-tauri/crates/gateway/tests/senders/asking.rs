@@ -1,6 +1,9 @@
 //! A request's way: asked, looked at, waited for, acknowledged, withdrawn.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use reqwest::Method;
+use sayso_domain::Time;
 use serde_json::{Value, json};
 
 use crate::stage::{SOON, Stage, approval};
@@ -17,7 +20,7 @@ async fn a_sender_asks_waits_and_acknowledges_and_the_person_decides() {
     assert_eq!(asked.body["request"], approval("a"));
     assert_eq!(stage.get(&token, "/v1/requests/a/answer").await.status, 204);
 
-    let list = stage.rpc("inbox.list", json!({})).await;
+    let list = stage.rpc("inbox.list", json!({ "whole": true })).await["items"].clone();
     assert_eq!((&list[0]["source"], &list[0]["run"]), (&json!("ci"), &Value::Null));
     let waits = stage.get(&token, "/v1/requests/a/answer?wait=60");
     let (answer, ()) = tokio::join!(waits, stage.yes("a"));
@@ -64,7 +67,7 @@ async fn the_same_request_again_is_given_back_and_another_under_its_id_is_refuse
     let after = stage.post(&token, &request).await;
     assert_eq!((after.status, &after.body["state"]), (200, &json!("answered")));
     assert_eq!(stage.post(&token, &other).await.problem(), (409, "id_in_use"));
-    assert_eq!(stage.rpc("inbox.list", json!({})).await, json!([]));
+    assert_eq!(stage.rpc("inbox.list", json!({ "whole": true })).await["items"], json!([]));
     stage.close().await;
 }
 
@@ -154,4 +157,54 @@ fn in_millis(millis: u64) -> String {
     let at = std::time::SystemTime::now() + std::time::Duration::from_millis(millis);
     let since = at.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     sayso_domain::Time::from_millis(i64::try_from(since).unwrap()).to_string()
+}
+
+fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    Time::from_millis(i64::try_from(since.as_millis()).unwrap())
+}
+
+/// A person decided and may think again: until then whoever asked knows of nothing.
+#[tokio::test]
+async fn a_sender_learns_nothing_of_a_decision_that_can_be_taken_back() {
+    let stage = Stage::new().await;
+    let token = stage.sender("ci").await;
+    stage.hold_answers(10).await;
+    stage.ask(&token, "a").await;
+    let decision = stage.decide("a", json!({ "ok": true })).await;
+    assert!(decision["undo_until"].is_string(), "{decision}");
+    assert_eq!(stage.get(&token, "/v1/requests/a").await.body["state"], "pending");
+    assert_eq!(stage.get(&token, "/v1/requests/a/answer").await.status, 204);
+    assert_eq!(
+        stage.call(Method::POST, &token, "/v1/requests/a/ack").await.problem(),
+        (409, "still_waiting")
+    );
+    let withdrawn = stage.call(Method::DELETE, &token, "/v1/requests/a").await;
+    assert_eq!(withdrawn.problem(), (409, "being_decided"));
+    assert!(!withdrawn.body.to_string().contains("approved"), "{withdrawn:?}");
+
+    let back = stage.rpc("inbox.undo", json!({ "key": decision["key"] })).await;
+    assert_eq!((&back["key"], &back["state"]), (&decision["key"], &json!("pending")));
+    assert_eq!(stage.get(&token, "/v1/requests/a").await.body["state"], "pending");
+    stage.hold_answers(1).await;
+    let waits = stage.get(&token, "/v1/requests/a/answer?wait=60");
+    let (answer, decision) = tokio::join!(waits, stage.decide("a", json!({ "ok": false, "reason": "no" })));
+    assert_eq!(answer.body, json!({ "id": "a", "ok": false, "reason": "declined" }));
+    let until: Time = decision["undo_until"].as_str().unwrap().parse().unwrap();
+    assert!(now() >= until, "it was held until its time");
+    assert_eq!(stage.refused("inbox.undo", json!({ "key": decision["key"] })).await.code, "too_late");
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn names_that_look_alike_do_not_both_ask() {
+    let stage = Stage::new().await;
+    stage.sender("deploy-bot").await;
+    for name in ["Deploy-bot", "d\u{435}ploy-bot", "deploy\u{2010}bot", "this c\u{43e}mputer"] {
+        let refused = stage.refused("senders.add", json!({ "name": name })).await;
+        assert_eq!(refused.code, "sender_problem", "{name}");
+        assert!(refused.message.contains("Choose another name"), "{}", refused.message);
+    }
+    stage.sender("deploy-bot-2").await;
+    stage.close().await;
 }

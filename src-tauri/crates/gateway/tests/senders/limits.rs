@@ -18,7 +18,7 @@ async fn no_more_wait_than_may_however_fast_they_come() {
     let statuses = posts.join_all().await;
     let count = |wanted| statuses.iter().filter(|status| **status == wanted).count();
     assert_eq!((count(201), count(429)), (5, 35));
-    let waiting = stage.rpc("inbox.list", json!({})).await;
+    let waiting = stage.rpc("inbox.list", json!({ "whole": true })).await["items"].clone();
     assert_eq!(waiting.as_array().unwrap().len(), 5);
     let refused = stage.post(&token, &approval("more")).await;
     assert_eq!(refused.problem(), (429, "too_many_open"));
@@ -46,7 +46,7 @@ async fn a_flood_is_told_when_to_come_back_and_others_are_served() {
     }
     assert_eq!(stage.get(&token, "/v1/requests/a").await.status, 200);
     stage.ask(&other, "a").await;
-    assert_eq!(stage.rpc("inbox.list", json!({})).await.as_array().unwrap().len(), 4);
+    assert_eq!(stage.rpc("inbox.list", json!({ "whole": true })).await["items"].as_array().unwrap().len(), 4);
     stage.close().await;
 }
 
@@ -62,7 +62,7 @@ async fn the_same_request_sent_many_times_at_once_is_asked_once() {
     let statuses = posts.join_all().await;
     assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 1);
     assert!(statuses.iter().all(|status| matches!(status, 200 | 201)), "{statuses:?}");
-    assert_eq!(stage.rpc("inbox.list", json!({})).await.as_array().unwrap().len(), 1);
+    assert_eq!(stage.rpc("inbox.list", json!({ "whole": true })).await["items"].as_array().unwrap().len(), 1);
     stage.close().await;
 }
 
@@ -86,7 +86,7 @@ async fn one_source_does_not_take_every_place_to_wait() {
     assert!(refused.retry_after.is_some());
     assert_eq!(stage.get(&token, "/v1/requests/a/answer").await.status, 204);
     assert_eq!(stage.get(&other, "/v1/requests/a/answer?wait=1").await.status, 204);
-    let list = stage.rpc("inbox.list", json!({})).await;
+    let list = stage.rpc("inbox.list", json!({ "whole": true })).await["items"].clone();
     let key = list.as_array().unwrap().iter().find(|item| item["source"] == "ci").unwrap()["key"].clone();
     stage.rpc("inbox.decide", json!({ "key": key, "ok": true })).await;
     assert!(waits.join_all().await.iter().all(|status| *status == 200));
@@ -115,7 +115,7 @@ async fn two_hundred_senders_wait_at_once_and_each_gets_its_own_answer() {
         let wait = stage.request(Method::GET, token, "/v1/requests/a/answer?wait=60");
         waits.spawn(async move { (n, said(wait.send().await.unwrap()).await) });
     }
-    let list = stage.rpc("inbox.list", json!({})).await;
+    let list = stage.rpc("inbox.list", json!({ "whole": true, "limit": 1000 })).await["items"].clone();
     assert_eq!(list.as_array().unwrap().len(), 3 * SENDERS);
     for item in list.as_array().unwrap() {
         if let Some(bot) = item["prompt"].as_str().unwrap().strip_prefix("a of ") {

@@ -10,7 +10,7 @@ async fn a_program_with_no_token_asks_as_this_computer_and_is_shown_with_what_it
     let stage = Stage::new().await;
     let asked = stage.at_socket(Method::POST, None, "/v1/requests", Some(&approval("a"))).await;
     assert_eq!(asked.status, 201, "{asked:?}");
-    let item = &stage.rpc("inbox.list", json!({})).await[0];
+    let item = &stage.rpc("inbox.list", json!({ "whole": true })).await["items"][0];
     assert_eq!(item["source"], "this computer");
     let shown = stage.rpc("inbox.show", json!({ "key": item["key"] })).await;
     if cfg!(target_os = "linux") {
@@ -40,7 +40,7 @@ async fn a_token_at_the_socket_makes_its_sender_ask() {
     let token = stage.sender("ci").await;
     let asked = stage.at_socket(Method::POST, Some(&token), "/v1/requests", Some(&approval("a"))).await;
     assert_eq!(asked.status, 201, "{asked:?}");
-    assert_eq!(stage.rpc("inbox.list", json!({})).await[0]["source"], "ci");
+    assert_eq!(stage.rpc("inbox.list", json!({ "whole": true })).await["items"][0]["source"], "ci");
     assert_eq!(stage.get(&token, "/v1/requests/a").await.status, 200);
     stage.close().await;
 }

@@ -121,7 +121,7 @@ impl Stage {
     pub(crate) async fn waiting(&self, count: usize) -> Vec<Value> {
         let looking = async {
             loop {
-                let list = self.rpc("inbox.list", json!({})).await;
+                let list = self.rpc("inbox.list", json!({ "whole": true })).await["items"].clone();
                 let list = list.as_array().unwrap().clone();
                 if list.len() == count {
                     return list;

@@ -54,7 +54,7 @@ async fn no_token_or_a_wrong_one_asks_nobody() {
         let two = stage.request(method.clone(), &token, path).header("authorization", "Bearer x");
         assert_eq!(said(two.send().await.unwrap()).await.problem(), (401, "unauthorized"), "{method} {path}");
     }
-    assert_eq!(stage.rpc("inbox.list", json!({})).await.as_array().unwrap().len(), 1);
+    assert_eq!(stage.rpc("inbox.list", json!({ "whole": true })).await["items"].as_array().unwrap().len(), 1);
     stage.close().await;
 }
 
@@ -63,7 +63,7 @@ async fn a_sender_can_never_answer() {
     let stage = Stage::new().await;
     let token = stage.sender("ci").await;
     stage.ask(&token, "a").await;
-    let item = &stage.rpc("inbox.list", json!({})).await[0];
+    let item = &stage.rpc("inbox.list", json!({ "whole": true })).await["items"][0];
     let decide = json!({ "command": "inbox.decide", "params": { "key": item["key"], "ok": true } });
     let list = json!({ "command": "inbox.list" });
     for (path, body) in [("/rpc", &decide), ("/rpc", &list), ("/link", &json!({}))] {
@@ -137,7 +137,7 @@ async fn a_revoked_sender_is_out_at_once_and_what_it_had_open_is_cancelled() {
     // Its stream ends: reading it to its end does.
     stream.text().await.unwrap();
     assert_eq!(stage.post(&token, &approval("d")).await.problem(), (401, "revoked"));
-    assert_eq!(stage.rpc("inbox.list", json!({})).await, json!([]));
+    assert_eq!(stage.rpc("inbox.list", json!({ "whole": true })).await["items"], json!([]));
     let history = stage.rpc("history.list", json!({ "source": "ci" })).await;
     let outcomes: Vec<_> = history["items"].as_array().unwrap().iter().map(|item| &item["outcome"]).collect();
     assert_eq!(outcomes, ["cancelled", "cancelled", "approved"]);
@@ -196,7 +196,7 @@ async fn a_name_is_set_by_the_person_and_nobody_poses_as_another() {
         request[key] = json!("worker");
     }
     assert_eq!(stage.post(&token, &request).await.status, 201);
-    let item = &stage.rpc("inbox.list", json!({})).await[0];
+    let item = &stage.rpc("inbox.list", json!({ "whole": true })).await["items"][0];
     assert_eq!((&item["source"], &item["run"], &item["tool"]), (&json!("ci"), &json!(null), &json!(null)));
     stage.close().await;
 }

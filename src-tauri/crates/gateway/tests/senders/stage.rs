@@ -37,7 +37,9 @@ impl Stage {
         let root = TempDir::new().unwrap();
         let http = reqwest::Client::builder().no_proxy().timeout(SOON).build().unwrap();
         let (host, gateway) = open(root.path()).await;
-        Self { root, host, gateway, http }
+        let stage = Self { root, host, gateway, http };
+        stage.hold_answers(0).await;
+        stage
     }
 
     /// Ends the host and starts the next one in the same folder.
@@ -67,6 +69,11 @@ impl Stage {
         self.host.call(Surface::Window, command, params).await.unwrap_err()
     }
 
+    /// For how many seconds the person can take a decision back.
+    pub(crate) async fn hold_answers(&self, seconds: u8) {
+        self.rpc("settings.set", json!({ "undo_seconds": seconds })).await;
+    }
+
     /// A sender's token.
     pub(crate) async fn sender(&self, name: &str) -> String {
         self.sender_with(json!({ "name": name })).await
@@ -78,7 +85,7 @@ impl Stage {
 
     /// Approves or declines what is listed under an id.
     pub(crate) async fn decide(&self, id: &str, decision: Value) -> Value {
-        let list = self.rpc("inbox.list", json!({})).await;
+        let list = self.rpc("inbox.list", json!({ "whole": true })).await["items"].clone();
         let wire = |item: &Value| serde_json::from_str::<Value>(item["request"].as_str().unwrap()).unwrap();
         let item = list.as_array().unwrap().iter().find(|item| wire(item)["id"] == id).expect("it waits");
         let mut params = json!({ "key": item["key"], "digest": item["digest"] });

@@ -3,7 +3,7 @@ use sayso_store::history::{self, HistoryCursor, HistoryQuery};
 use sayso_store::{Conn, StoreError, ledger};
 
 use super::{no_request, request_key, storage};
-use crate::dto::{HistoryDetail, HistoryFilter, HistoryPage, RequestRef, Verification};
+use crate::dto::{HistoryDetail, HistoryFilter, HistoryPage, RequestRef};
 use crate::host::Host;
 use crate::view;
 use crate::{RpcError, code};
@@ -23,10 +23,6 @@ pub(crate) async fn show(host: &Host, params: RequestRef) -> Result<HistoryDetai
         Ok(Some(view::history::detail(&row, &ledger::of_request(reader, key)?)))
     });
     found.await.map_err(storage)?.ok_or_else(|| no_request(params.key))
-}
-
-pub(crate) async fn verify(host: &Host) -> Result<Verification, RpcError> {
-    host.store().read(|reader| ledger::verify(reader)).await.map(view::history::verification).map_err(storage)
 }
 
 /// A filter, checked.

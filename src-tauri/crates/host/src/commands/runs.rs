@@ -54,7 +54,7 @@ pub(crate) async fn start(host: &Host, params: RunStart) -> Result<RunStarted, R
         return Err(RpcError::new(code::BAD_REQUEST, "The task is empty. Say what the agent shall do."));
     }
     let name = params.agent.clone();
-    let agent = host.store().read(move |reader| agents::get(reader, &name)).await.map_err(storage)?;
+    let agent = host.store().look(move |reader| agents::get(reader, &name)).await.map_err(storage)?;
     let agent = agent.ok_or_else(|| no_agent(&params.agent))?;
     let problem = |problem: String| RpcError::new(code::AGENT_PROBLEM, problem);
     let config = AgentConfig::parse(&agent.config).map_err(problem)?;

@@ -1,5 +1,5 @@
 use sayso_agent::system_time as now;
-use sayso_domain::text::is_hidden;
+use sayso_domain::text::{is_hidden, look_alike};
 use sayso_domain::{Cause, DecidedBy, Outcome};
 use sayso_store::senders::{self, SenderRow};
 use sayso_store::{Conn, StoreError, deliveries, requests, sources};
@@ -150,17 +150,21 @@ impl From<Refusal> for RpcError {
 /// Two that a person could take for one another do not both ask.
 fn refuse_taken(conn: &Conn, name: &str) -> Result<(), Refusal> {
     let told = |message: String| Err(Refusal::Told(problem(message)));
-    let lower = name.to_lowercase();
     if is_anothers(conn, SENDER_KIND, name)? {
         return told(format!(
             "{name} is the name of something else that asks. Nothing was changed. Choose another name."
         ));
     }
     let known = senders::list(conn)?;
-    let same = known.iter().find(|known| known.row.name.to_lowercase() == lower);
+    let same = known.iter().find(|known| known.row.name == name);
+    let same = same.or_else(|| known.iter().find(|known| look_alike(&known.row.name, name)));
     match same.map(|known| &known.row) {
         None => Ok(()),
         Some(row) if row.name == name && row.revoked_at.is_some() => Ok(()),
+        Some(row) if row.name != name => told(format!(
+            "There is a sender called {}, and the two names look alike. Nothing was changed. Choose another name.",
+            row.name
+        )),
         Some(row) => told(format!(
             "There is a sender called {} already. Nothing was changed. Choose another name, or rotate its token.",
             row.name

@@ -1,4 +1,4 @@
-use sayso_store::{Conn, StoreError, requests, runs, settings as setting_rows};
+use sayso_store::{Conn, StoreError, requests, runs, settings as setting_rows, waiting};
 use serde_json::{Map, Value};
 
 use super::storage;
@@ -9,13 +9,16 @@ use crate::{RpcError, code};
 const SETTINGS: &str = "settings";
 
 pub(crate) async fn status(host: &Host) -> Result<AppStatus, RpcError> {
-    let counts =
-        host.store().read(|reader| Ok((requests::count_pending(reader)?, runs::active(reader)?.len())));
-    let (waiting, active_runs) = counts.await.map_err(storage)?;
+    let counts = host.store().read(|reader| {
+        let snoozed = waiting::count_snoozed(reader, sayso_agent::system_time())?;
+        Ok((requests::count_pending(reader)?, snoozed, runs::active(reader)?.len()))
+    });
+    let (waiting, snoozed, active_runs) = counts.await.map_err(storage)?;
     let state = host.state();
     Ok(AppStatus {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         waiting,
+        snoozed,
         active_runs: u32::try_from(active_runs).unwrap_or(u32::MAX),
         data_dir: host.data_dir().display().to_string(),
         url: state.url.clone(),

@@ -19,6 +19,8 @@ pub enum Topic {
     Senders,
     /// Decisions.
     History,
+    /// Long work; the id is the job's.
+    Jobs,
     /// Settings, health and problems.
     Status,
 }
@@ -30,6 +32,6 @@ pub enum Topic {
 pub struct UiEvent {
     /// What changed.
     pub topic: Topic,
-    /// The request's key or the run's id, where it is about one.
+    /// The request's key, or the run's or job's id, where it is about one.
     pub id: Option<String>,
 }

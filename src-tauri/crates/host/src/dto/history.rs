@@ -137,7 +137,7 @@ pub enum Problem {
 }
 
 /// Whether the ledger is intact.
-#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[ts(export, export_to = "../../../../ui/src/bindings/")]
 pub struct Verification {
     /// Whether it is.

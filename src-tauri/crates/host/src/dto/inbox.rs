@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{Risk, RiskMark};
+use crate::RpcError;
 
 /// A request that waits, as the list shows it.
 #[derive(Clone, Debug, Serialize, Deserialize, TS)]
@@ -11,9 +12,9 @@ pub struct RequestItem {
     pub key: String,
     /// Its kind.
     pub kind: String,
-    /// Its prompt, as it came.
+    /// Its prompt: the beginning of it, with `…` where there is more.
     pub prompt: String,
-    /// What will run, on one line: a command, a path, a url.
+    /// What will run, on one line: a command, a path, a url; the beginning of it, with `…` where there is more.
     pub summary: String,
     /// Who asks, as the person named it.
     pub source: String,
@@ -27,14 +28,70 @@ pub struct RequestItem {
     pub received_at: String,
     /// Its deadline.
     pub expires_at: Option<String>,
-    /// The request in its wire form: JSON text.
-    pub request: String,
     /// SHA-256 of what is shown; a decision echoes it.
     pub digest: String,
     /// How much care the answer needs.
     pub risk: Risk,
-    /// Until when the person put it off.
+    /// Until when it is put off.
     pub snoozed_until: Option<String>,
+    /// Requests with the same text are identical: all that is shown is the same, but for id and times.
+    pub group: String,
+    /// Whether it wants a yes or a no and nothing more, so that it can be decided together with others.
+    pub plain: bool,
+    /// The request in its wire form, as JSON text; only where the list was asked for `whole` ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub request: Option<String>,
+}
+
+/// Which part of what waits.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+#[serde(default)]
+pub struct InboxList {
+    /// What follows an earlier page: its `next`.
+    #[ts(optional)]
+    pub after: Option<String>,
+    /// At most so many: 200 unless told, 1000 at most.
+    #[ts(optional)]
+    pub limit: Option<u32>,
+    /// With the requests in their wire form.
+    #[ts(optional, as = "Option<bool>")]
+    pub whole: bool,
+}
+
+/// A part of what waits: expiring soonest first, then oldest.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct InboxPage {
+    /// The requests, also those that are put off.
+    pub items: Vec<RequestItem>,
+    /// Where the next page begins; none after the last.
+    pub next: Option<String>,
+    /// How many wait.
+    #[ts(type = "number")]
+    pub total: u32,
+    /// How many of them are put off.
+    #[ts(type = "number")]
+    pub snoozed: u32,
+}
+
+/// Which requests.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct RequestKeys {
+    /// Their keys, at most 1000.
+    pub keys: Vec<String>,
+}
+
+/// Until when a request is put off.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct Snooze {
+    /// Its key.
+    pub key: String,
+    /// A moment in the future, not past its deadline, 30 days away at most; none wakes it.
+    pub until: Option<String>,
 }
 
 /// What to tell of the requests that wait.
@@ -68,6 +125,8 @@ pub struct RequestDetail {
     pub item: RequestItem,
     /// The whole prompt, as it came.
     pub prompt: String,
+    /// The request in its wire form: JSON text.
+    pub request: String,
     /// The arguments that the tool will get: JSON text as the model wrote it.
     pub arguments: Option<String>,
     /// Where the person may change the arguments and approve what they made of them: the JSON schema that these must fit, as
@@ -164,4 +223,55 @@ pub struct Decision {
     pub surface: Option<String>,
     /// When.
     pub decided_at: String,
+    /// Until when it can be taken back, and its answer is held.
+    pub undo_until: Option<String>,
+}
+
+/// One answer for several requests of one kind. A yes only where each is plain and of low risk, or all are identical and none
+/// is of high risk; data only where all are identical.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct DecideMany {
+    /// Which, at most 200.
+    pub decisions: Vec<DecideOne>,
+    /// As in [`Decide`].
+    pub ok: bool,
+    /// As in [`Decide`].
+    #[serde(default)]
+    #[ts(optional)]
+    pub reason: Option<String>,
+    /// As in [`Decide`].
+    #[serde(default)]
+    #[ts(optional)]
+    pub data: Option<String>,
+}
+
+/// A request among several to decide.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct DecideOne {
+    /// Its key.
+    pub key: String,
+    /// The digest of what was shown to the person.
+    pub digest: String,
+}
+
+/// What became of each.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct DecidedMany {
+    /// In the order in which they were named.
+    pub results: Vec<DecidedOne>,
+}
+
+/// What became of one among several: a decision, or why there is none.
+#[derive(Clone, Debug, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+pub struct DecidedOne {
+    /// Its key.
+    pub key: String,
+    /// The decision.
+    pub decision: Option<Decision>,
+    /// Why it was not decided.
+    pub error: Option<RpcError>,
 }

@@ -6,6 +6,7 @@ mod agents;
 mod event;
 mod history;
 mod inbox;
+mod keeping;
 mod keys;
 mod risk;
 mod runs;
@@ -18,7 +19,12 @@ pub use history::{
     HistoryDetail, HistoryEntry, HistoryFilter, HistoryItem, HistoryPage, Problem, Verification,
 };
 pub use inbox::{
-    Decide, Decision, InboxOutline, RequestChoice, RequestDetail, RequestItem, RequestRef, TrailStep, Waiting,
+    Decide, DecideMany, DecideOne, DecidedMany, DecidedOne, Decision, InboxList, InboxOutline, InboxPage,
+    RequestChoice, RequestDetail, RequestItem, RequestKeys, RequestRef, Snooze, TrailStep, Waiting,
+};
+pub use keeping::{
+    BackupCreate, BackupItem, BackupRestore, ExportFormat, HistoryExport, Job, JobRef, JobState, LedgerHead,
+    Redact, Redacted, Restored, StorageInfo, Verify,
 };
 pub use keys::{KeyItem, KeyName, KeySet};
 pub use risk::{Risk, RiskMark};
@@ -26,4 +32,6 @@ pub use runs::{
     CallItem, LiveText, RunDetail, RunItem, RunRef, RunStart, RunStarted, RunTell, TranscriptItem, UsageItem,
 };
 pub use senders::{Resent, SenderCallback, SenderItem, SenderName, SenderSecret, SenderSetup, SenderToken};
-pub use status::{AppStatus, Appearance, Density, Empty, Health, QuietHours, Retention, Settings};
+pub use status::{
+    AppStatus, Appearance, Density, Empty, Health, LONGEST_UNDO, QuietHours, Retention, Settings,
+};

@@ -12,6 +12,9 @@ pub struct AppStatus {
     /// How many requests wait.
     #[ts(type = "number")]
     pub waiting: u32,
+    /// How many of these are put off.
+    #[ts(type = "number")]
+    pub snoozed: u32,
     /// How many runs are running or pending.
     #[ts(type = "number")]
     pub active_runs: u32,
@@ -72,13 +75,13 @@ pub struct Settings {
     pub close_to_tray: bool,
     /// Whether the app starts in the background with the desktop session.
     pub autostart: bool,
-    /// How many seconds a decision can be taken back, 0 to 10.
+    /// For how many seconds a decision can be taken back, 0 to 10: so long its answer is held.
     pub undo_seconds: u8,
     /// What opens the inbox from anywhere, such as `Ctrl+Alt+S`.
     pub global_shortcut: Option<String>,
     /// The person's own keys, by what they do.
     pub shortcuts: BTreeMap<String, String>,
-    /// How much of the history is kept.
+    /// How long decisions are kept.
     pub retention: Retention,
 }
 
@@ -93,17 +96,6 @@ pub struct QuietHours {
     pub to: String,
 }
 
-/// How much of the history is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[ts(export, export_to = "../../../../ui/src/bindings/")]
-#[serde(default, deny_unknown_fields)]
-pub struct Retention {
-    /// How many days; all without it.
-    pub days: Option<u32>,
-    /// How many megabytes; all without it.
-    pub megabytes: Option<u32>,
-}
-
 /// How much room things take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[ts(export, export_to = "../../../../ui/src/bindings/")]
@@ -115,6 +107,23 @@ pub enum Density {
     /// Closer together.
     Compact,
 }
+
+/// How long decisions are kept. What goes, goes by whole days, oldest first, and the record says so.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, TS)]
+#[ts(export, export_to = "../../../../ui/src/bindings/")]
+#[derive(PartialEq, Eq)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retention {
+    /// For so many days; none for ever.
+    #[ts(type = "number | null")]
+    pub days: Option<u32>,
+    /// As far as they take no more room than this; none for any.
+    #[ts(type = "number | null")]
+    pub megabytes: Option<u32>,
+}
+
+/// The most that [`Settings::undo_seconds`] can be.
+pub const LONGEST_UNDO: u8 = 10;
 
 /// The theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use sayso_agent::system_time as now;
-use sayso_domain::{Answer, Cause, Outcome, RequestKey, RequestState, Time};
+use sayso_domain::{Answer, Cause, Outcome, RequestKey, RequestState};
 use sayso_store::deliveries::{self, DeliveryState};
 use sayso_store::requests::RequestRow;
 use sayso_store::{Conn, StoreError, requests};
@@ -17,8 +16,8 @@ enum Found {
     Answer(Answer),
     /// It was acknowledged.
     Taken,
-    /// Nobody decided; or somebody did, who can take it back until then.
-    Nothing { key: RequestKey, until: Option<Time> },
+    /// Nobody decided; or somebody did who can still take it back.
+    Nothing(RequestKey),
 }
 
 impl Host {
@@ -34,11 +33,11 @@ impl Host {
         wait: Duration,
     ) -> Result<Option<Answer>, SenderError> {
         let end = Instant::now() + wait;
-        let (key, mut until) = match self.find_answer(asker, id).await? {
+        let key = match self.find_answer(asker, id).await? {
             Found::Answer(answer) => return Ok(Some(answer)),
             Found::Taken => return Err(SenderError::Acknowledged),
-            Found::Nothing { .. } if wait.is_zero() => return Ok(None),
-            Found::Nothing { key, until } => (key, until),
+            Found::Nothing(_) if wait.is_zero() => return Ok(None),
+            Found::Nothing(key) => key,
         };
         let seat = self.senders().requests.take(key);
         loop {
@@ -46,14 +45,13 @@ impl Host {
             match self.find_answer(asker, id).await? {
                 Found::Answer(answer) => return Ok(Some(answer)),
                 Found::Taken => return Err(SenderError::Acknowledged),
-                Found::Nothing { until: then, .. } => until = then.or(until),
+                Found::Nothing(_) => {}
             }
-            let look_again = until.take().map_or(LOOK_AGAIN, |at| from_now(at).min(LOOK_AGAIN));
             tokio::select! {
                 () = self.stop_token().cancelled() => return Ok(None),
                 () = tokio::time::sleep_until(end) => return Ok(None),
                 () = news => {}
-                () = tokio::time::sleep(look_again) => {}
+                () = tokio::time::sleep(LOOK_AGAIN) => {}
             }
         }
     }
@@ -73,7 +71,7 @@ impl Host {
             let row = own(tx, &asker, &id)?;
             let key = row.key;
             let waited = match find(tx, &row)? {
-                Found::Nothing { .. } => return Err(SenderError::StillWaits),
+                Found::Nothing(_) => return Err(SenderError::StillWaits),
                 Found::Answer(_) | Found::Taken => inbox.delivered_in(tx, key)?,
             };
             let row = requests::get(tx, key)?.ok_or(StoreError::Conflict)?;
@@ -94,12 +92,8 @@ impl Host {
 
 fn find(conn: &Conn, row: &RequestRow) -> Result<Found, StoreError> {
     let key = row.key;
-    let Some(delivery) = deliveries::get(conn, key)? else {
-        return Ok(Found::Nothing { key, until: None });
-    };
-    if delivery.deliver_after > now() {
-        return Ok(Found::Nothing { key, until: Some(delivery.deliver_after) });
-    }
+    let delivery = deliveries::get(conn, key)?.filter(|delivery| delivery.claimed_at.is_some());
+    let Some(delivery) = delivery else { return Ok(Found::Nothing(key)) };
     // What its asker took back was never acknowledged by a word: whoever still waits for it is told.
     let is_withdrawn = row.state == RequestState::Settled(Outcome::Cancelled(Cause::CallerGone));
     Ok(match delivery.state {
@@ -110,9 +104,4 @@ fn find(conn: &Conn, row: &RequestRow) -> Result<Found, StoreError> {
             Found::Answer(delivery.answer)
         }
     })
-}
-
-fn from_now(at: Time) -> Duration {
-    let millis = at.as_millis().saturating_sub(now().as_millis());
-    Duration::from_millis(u64::try_from(millis).unwrap_or_default())
 }

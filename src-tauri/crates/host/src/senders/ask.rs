@@ -108,7 +108,7 @@ impl Host {
     /// Takes a request back: it settles as cancelled. Doing it again changes nothing.
     ///
     /// # Errors
-    /// [`SenderError::AlreadyDecided`] where somebody was first.
+    /// [`SenderError::AlreadyDecided`] where somebody was first; [`SenderError::BeingDecided`] while they can take it back.
     pub async fn withdraw(&self, asker: &Asker, id: &str) -> Result<Held, SenderError> {
         let (host, asker, id) = (self.clone(), asker.clone(), id.to_owned());
         self.finish(async move { host.withdraw_now(asker, id).await }).await?
@@ -126,9 +126,11 @@ impl Host {
             }
             let row = requests::get(tx, row.key)?.ok_or(StoreError::Conflict)?;
             match row.state {
-                RequestState::Settled(outcome) if outcome != WITHDRAWN => {
-                    Err(SenderError::AlreadyDecided(outcome))
-                }
+                RequestState::Settled(outcome) if outcome != WITHDRAWN => Err(if is_held(tx, row.key)? {
+                    SenderError::BeingDecided
+                } else {
+                    SenderError::AlreadyDecided(outcome)
+                }),
                 RequestState::Settled(_) | RequestState::Pending => Ok((won, held(tx, row)?)),
             }
         });
@@ -191,7 +193,7 @@ pub(super) fn own(conn: &Conn, asker: &Asker, id: &str) -> Result<RequestRow, Se
 
 /// A request as its asker sees it. A decision that can still be taken back has not ended it yet.
 pub(super) fn held(conn: &Conn, row: RequestRow) -> Result<Held, SenderError> {
-    let delivery = deliveries::get(conn, row.key)?.filter(|delivery| delivery.deliver_after <= now());
+    let delivery = deliveries::get(conn, row.key)?.filter(|delivery| delivery.claimed_at.is_some());
     let settled = settlements::get(conn, row.key)?;
     let acknowledged_at = delivery
         .as_ref()
@@ -205,4 +207,9 @@ pub(super) fn held(conn: &Conn, row: RequestRow) -> Result<Held, SenderError> {
         decided_at: settled.filter(|_| delivery.is_some()).map(|settled| settled.settlement.at),
         acknowledged_at,
     })
+}
+
+/// Whether a person decided who can still take it back. Their asker learns nothing of it until then.
+fn is_held(conn: &Conn, key: RequestKey) -> Result<bool, StoreError> {
+    Ok(deliveries::get(conn, key)?.is_some_and(|delivery| delivery.claimed_at.is_none()))
 }

@@ -31,6 +31,12 @@ pub enum SenderError {
     /// It ended before it could be withdrawn.
     #[error("This request was already {0}, so it could not be withdrawn. Its answer is what counts.")]
     AlreadyDecided(Outcome),
+    /// A person is about to decide, or has and can still take it back.
+    #[error(
+        "A person is deciding on this request right now, so it could not be withdrawn. Nothing was changed. Try again in a \
+         few seconds, or take the answer."
+    )]
+    BeingDecided,
     /// The answer was acknowledged.
     #[error("This answer was acknowledged before, and an answer is used once.")]
     Acknowledged,
@@ -102,6 +108,7 @@ impl SenderError {
             Self::OtherContent => "id_in_use",
             Self::StillWaits => "still_waiting",
             Self::AlreadyDecided(_) => "already_decided",
+            Self::BeingDecided => "being_decided",
             Self::Acknowledged => "acknowledged",
             Self::Id | Self::Refused(InboxError::Id) => "bad_id",
             Self::Kind | Self::Prompt => "bad_request",
@@ -127,6 +134,7 @@ impl SenderError {
             // A person has to decide first.
             Self::TooManyOpen(_) => Some(Duration::from_secs(30)),
             Self::Storage(_) => Some(Duration::from_secs(5)),
+            Self::BeingDecided => Some(Duration::from_secs(1)),
             Self::Unauthorized
             | Self::Revoked
             | Self::NotFound

@@ -18,6 +18,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use sayso_domain::text::look_alike;
 use sayso_domain::{RequestKey, SourceId, Time};
 use sayso_store::{Conn, StoreError, requests, sources};
 use tokio::sync::OnceCell;
@@ -46,9 +47,10 @@ const SEEN: Duration = Duration::from_secs(60);
 /// Whoever waits looks again after this, for what no event told.
 pub(crate) const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
-/// Whether a name stands for something else that asks than a source of this kind, so that two could be taken for one another.
+/// Whether a name could be taken for that of something else that asks than a source of this kind.
 pub(crate) fn is_anothers(conn: &Conn, kind: &str, name: &str) -> Result<bool, StoreError> {
-    Ok(name.to_lowercase() == LOCAL_NAME || sources::is_taken_by_others(conn, kind, name)?)
+    let others = sources::names(conn)?.into_iter().filter(|(other, _)| other != kind);
+    Ok(look_alike(name, LOCAL_NAME) || others.into_iter().any(|(_, other)| look_alike(name, &other)))
 }
 
 /// What is known of askers only while the host runs.

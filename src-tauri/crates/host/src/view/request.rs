@@ -1,21 +1,25 @@
-use sayso_domain::{Choice, RequestState, risk};
+use sayso_domain::text::beginning;
+use sayso_domain::{Choice, Digest, RequestState, risk};
 use sayso_store::requests::{Outline, RequestRow};
-use sayso_store::settlements::SettlementRow;
 
-use super::{decision, summary};
-use crate::dto::{RequestChoice, RequestDetail, RequestItem, Risk, RiskMark, TrailStep, Waiting};
+use super::summary;
+use crate::dto::{Decision, RequestChoice, RequestDetail, RequestItem, Risk, RiskMark, TrailStep, Waiting};
+
+/// How many characters a list shows of a prompt, and of what will run.
+const PROMPT: usize = 300;
+const SUMMARY: usize = 200;
 
 pub(crate) fn item(row: &RequestRow) -> RequestItem {
     with_risk(row, risk::of_shown(&row.shown).level)
 }
 
 fn with_risk(row: &RequestRow, level: risk::RiskLevel) -> RequestItem {
-    let request = &row.shown.request;
+    let (shown, request) = (&row.shown, &row.shown.request);
     RequestItem {
         key: row.key.to_string(),
         kind: request.kind.to_string(),
-        prompt: request.prompt.clone(),
-        summary: summary::of_shown(&row.shown),
+        prompt: beginning(&request.prompt, PROMPT),
+        summary: beginning(&summary::of_shown(&row.shown), SUMMARY),
         source: row.shown.source.clone(),
         run: row.run.map(|run| run.to_string()),
         tool: row.shown.tool.clone(),
@@ -25,10 +29,12 @@ fn with_risk(row: &RequestRow, level: risk::RiskLevel) -> RequestItem {
         },
         received_at: row.received_at.to_string(),
         expires_at: request.expires_at.map(|at| at.to_string()),
-        request: json(request),
         digest: row.digest.to_string(),
         risk: as_dto(level),
         snoozed_until: row.snoozed_until.map(|at| at.to_string()),
+        group: group(row),
+        plain: request.kind.is_permission() && shown.choices.is_empty() && request.schema().is_none(),
+        request: None,
     }
 }
 
@@ -40,16 +46,13 @@ pub(crate) fn waiting(row: &Outline) -> Waiting {
     }
 }
 
-pub(crate) fn detail(
-    row: &RequestRow,
-    trail: Vec<TrailStep>,
-    settled: Option<&SettlementRow>,
-) -> RequestDetail {
+pub(crate) fn detail(row: &RequestRow, trail: Vec<TrailStep>, decision: Option<Decision>) -> RequestDetail {
     let shown = &row.shown;
     let found = risk::of_shown(shown);
     RequestDetail {
         item: with_risk(row, found.level),
         prompt: shown.request.prompt.clone(),
+        request: json(&shown.request),
         arguments: shown.arguments.clone(),
         editable: shown.editable.as_ref().filter(|_| shown.is_editable()).map(ToString::to_string),
         choices: shown.choices.iter().map(choice).collect(),
@@ -60,8 +63,17 @@ pub(crate) fn detail(
         notes: shown.notes.clone(),
         marks: found.notes.into_iter().map(mark).collect(),
         trail,
-        decision: settled.map(|settled| decision::of_row(row.key, settled)),
+        decision,
     }
+}
+
+/// What is the same for identical requests and for no others: of all that is shown, but for the id and the times.
+fn group(row: &RequestRow) -> String {
+    let mut shown = row.shown.clone();
+    shown.request.id.clear();
+    shown.request.expires_at = None;
+    shown.run = None;
+    Digest::of(&format!("{} {}", row.source, shown.to_text())).to_string()
 }
 
 fn choice(choice: &Choice) -> RequestChoice {

@@ -134,7 +134,7 @@ async fn look(host: &Host, key: RequestKey) -> Result<Option<Post>, StoreError> 
         let may_go = sender.callback_url.is_some()
             && sender.revoked_at.is_none()
             && delivery.state != DeliveryState::Undeliverable
-            && delivery.deliver_after <= now();
+            && delivery.claimed_at.is_some();
         Ok(may_go.then(|| Post { key, sender, delivery, request: row.shown.request.id }))
     });
     read.await

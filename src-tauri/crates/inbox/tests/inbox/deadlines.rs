@@ -63,21 +63,21 @@ async fn contract_13_a_late_approval_expires_the_request_in_its_own_commit_and_s
 }
 
 #[tokio::test]
-async fn the_sweeper_takes_all_that_is_due_and_knows_the_next_deadline() {
+async fn the_sweeper_takes_all_that_is_due_and_knows_the_next_change() {
     let mut world = World::new().await;
-    assert_eq!(world.inbox.next_deadline().await.unwrap(), None);
+    assert_eq!(world.inbox.next_change().await.unwrap(), None);
     let mut keys = Vec::new();
     for (id, seconds) in [("a", 30), ("b", 10), ("c", 20)] {
         keys.push(world.ask(until(approval(id), seconds)).await);
     }
     world.ask(approval("never")).await;
-    assert_eq!(world.inbox.next_deadline().await.unwrap(), Some(at(10)));
+    assert_eq!(world.inbox.next_change().await.unwrap(), Some(at(10)));
     world.wait_until(20);
     assert_eq!(world.inbox.expire_due().await.unwrap(), [keys[1], keys[2]]);
     assert_eq!(world.event(), Some(InboxEvent::Settled(keys[1], Outcome::Expired)));
     assert_eq!(world.event(), Some(InboxEvent::Settled(keys[2], Outcome::Expired)));
-    assert_eq!(world.inbox.next_deadline().await.unwrap(), Some(at(30)));
+    assert_eq!(world.inbox.next_change().await.unwrap(), Some(at(30)));
     world.wait_until(30);
     assert_eq!(world.inbox.expire_due().await.unwrap(), [keys[0]]);
-    assert_eq!(world.inbox.next_deadline().await.unwrap(), None);
+    assert_eq!(world.inbox.next_change().await.unwrap(), None);
 }

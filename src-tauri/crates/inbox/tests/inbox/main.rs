@@ -7,4 +7,6 @@ mod deciding;
 mod delivering;
 mod editing;
 mod racing;
+mod snoozing;
+mod undoing;
 mod world;

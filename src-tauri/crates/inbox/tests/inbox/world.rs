@@ -1,5 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use sayso_domain::run::{Run, SlotId, Status};
 use sayso_domain::{Answer, Kind, Request, RequestKey, RequestState, RunId, Shown, SourceId, Surface, Time};
@@ -161,6 +162,11 @@ impl World {
         verdict(data.map_or_else(|| Answer::ok(&id), |data| Answer::ok_with(&id, data)))
     }
 
+    /// A yes that can be taken back for 3 seconds.
+    pub(crate) async fn held_yes(&self, key: RequestKey) -> Verdict {
+        Verdict { held_for: Duration::from_secs(3), ..self.yes(key, None).await }
+    }
+
     pub(crate) async fn no(&self, key: RequestKey, reason: &str) -> Verdict {
         verdict(Answer::declined(self.id(key).await, reason))
     }
@@ -184,7 +190,7 @@ impl World {
 }
 
 pub(crate) fn verdict(answer: Answer) -> Verdict {
-    Verdict { answer, digest: None, surface: Surface::Window }
+    Verdict { answer, digest: None, surface: Surface::Window, held_for: Duration::ZERO }
 }
 
 pub(crate) fn approval(id: &str) -> Request {

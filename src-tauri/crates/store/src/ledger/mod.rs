@@ -29,24 +29,41 @@
 //! | `effect` | `request`, `run`, `decision`, `output`, `is_error` |
 //! | `run_end` | `run`, `status`, `detail` |
 //! | `revoked` | `request`, `run`, `decision`, `decided_by`, `surface`: a decision taken back before it was delivered |
-//! | `redaction` | `erased`: `[{"chain","seq","field"}]`, `decided_by`, `surface` |
-//! | `prune` | `first`, `last` (the seqs that were removed), `head` (the hash of the last), `summary` |
+//! | `redaction` | `request` or `run` of what was erased, `erased`: `[{"chain","seq","field"}]`, `places` (how many texts outside of the ledger were erased as well), `decided_by`, `surface` |
+//! | `prune` | `first`, `last` (the seqs that were removed), `head` (the hash of the last), `summary`: `{"prev" (the hash before the first), "entries", "decisions", "outcomes": {name: count}, "from", "to"}` |
 //!
 //! `request` and `run` are also columns, to find entries by; they are never erased, and [`verify`] compares them. It also
-//! compares each decision with what History shows of it. JSON in fields is kept as text; times are RFC 3339.
+//! compares each decision with what History shows of it. One that was taken back is in no other place: what was asked is still
+//! compared, and the request may have a later decision. JSON in fields is kept as text; times are RFC 3339.
 
 mod append;
 mod decision;
+mod decisions;
 mod entry;
+mod file;
+mod gap;
+mod import;
+mod lines;
+mod prune;
 mod read;
+mod records;
 mod seal;
+mod stored;
 mod verify;
+mod walk;
 
 pub(crate) use append::begin_chain;
 pub use append::{append, append_decision};
+pub(crate) use decision::fields as decision_fields;
 pub use entry::{Entry, EntryRef, EntryRow, EntryType};
-pub use read::{decision_of, of_request};
-pub use verify::{Problem, Verification, verify};
+pub use file::{FileVerification, verify_lines};
+pub use import::import_lines;
+pub use lines::{Exported, Footer, write_lines};
+pub(crate) use prune::prune_chosen;
+pub use read::{decision_of, head, of_request};
+pub use records::{Record, Selection, records};
+pub use stored::Damage;
+pub use verify::{Problem, Verification, verify, verify_up_to};
 
 pub(crate) const SCHEMA: &str = "
 CREATE TABLE chains (
@@ -80,4 +97,9 @@ CREATE TABLE ledger_fields (
     FOREIGN KEY (chain_id, seq) REFERENCES ledger (chain_id, seq),
     CHECK ((salt IS NULL) = (content IS NULL))
 ) STRICT, WITHOUT ROWID;
+";
+
+pub(crate) const KEEPING_SCHEMA: &str = "
+CREATE INDEX ledger_prunes ON ledger (chain_id, seq) WHERE type = 'prune';
+CREATE INDEX ledger_redactions ON ledger (chain_id, seq) WHERE type = 'redaction';
 ";

@@ -1,8 +1,8 @@
 use rusqlite::Row;
-use sayso_domain::RequestKey;
+use sayso_domain::{Digest, RequestKey};
 
 use super::{EntryRow, EntryType};
-use crate::{Conn, StoreError, column};
+use crate::{Conn, StoreError, column, meta};
 
 /// The entries about a request, oldest first: its decision, the entries that point to it, and how its run ended.
 pub fn of_request(conn: &Conn, key: RequestKey) -> Result<Vec<EntryRow>, StoreError> {
@@ -30,10 +30,19 @@ pub fn of_request(conn: &Conn, key: RequestKey) -> Result<Vec<EntryRow>, StoreEr
     Ok(rows)
 }
 
-/// The number of a request's decision in this device's chain, once it settled.
+/// The number and the hash of the last entry of this device's chain; 0 and zeros where there is none.
+pub fn head(conn: &Conn) -> Result<(u64, Digest), StoreError> {
+    let chain = meta::chain(conn)?;
+    let head = conn.row("SELECT head_seq, head_hash FROM chains WHERE chain_id = ?1", [chain], |row| {
+        Ok((row.get::<_, i64>(0)?.unsigned_abs(), column::digest(row, "head_hash")?))
+    })?;
+    head.ok_or_else(|| StoreError::damaged("the ledger has lost its head"))
+}
+
+/// The number of a request's last decision in this device's chain, once it settled.
 pub fn decision_of(conn: &Conn, key: RequestKey) -> Result<Option<u64>, StoreError> {
     conn.row(
-        "SELECT seq FROM ledger WHERE request_key = ?1 AND type = 'decision' ORDER BY seq LIMIT 1",
+        "SELECT seq FROM ledger WHERE request_key = ?1 AND type = 'decision' ORDER BY seq DESC LIMIT 1",
         [key.to_string()],
         |row| Ok(row.get::<_, i64>(0)?.unsigned_abs()),
     )

@@ -3,10 +3,14 @@
 
 mod copy;
 mod history;
+mod keeping;
 mod ledger;
+mod lines;
 mod open;
+mod redact;
 mod senders;
 mod tables;
 mod tamper;
+mod waiting;
 mod world;
 mod writer;

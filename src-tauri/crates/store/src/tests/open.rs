@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::world::Place;
-use crate::migrate::{MIGRATIONS, Migration};
+use crate::migrate::{MIGRATIONS, Migration, version};
 use crate::open::{wal_of, writer_at};
 use crate::{OpenError, Store, settings};
 
@@ -53,7 +53,7 @@ fn a_new_file_is_ours_and_syncs_every_commit() {
     assert_eq!(pragma("journal_mode"), "wal");
     assert_eq!(pragma("synchronous"), "2");
     assert_eq!(pragma("foreign_keys"), "1");
-    assert_eq!(pragma("user_version"), "2");
+    assert_eq!(pragma("user_version"), version(MIGRATIONS).to_string());
     assert_eq!(pragma("application_id"), "1398887279");
     assert!(!folder.path().join("backups").exists());
 }
@@ -140,9 +140,13 @@ fn a_folder_that_cannot_be_written_or_is_not_there_is_named() {
     fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
-const NEXT: &[Migration] = &[MIGRATIONS[0], MIGRATIONS[1], &["ALTER TABLE settings ADD COLUMN note TEXT;"]];
-const BROKEN: &[Migration] =
-    &[MIGRATIONS[0], MIGRATIONS[1], &["ALTER TABLE settings ADD COLUMN note TEXT;", "NONSENSE;"]];
+const NEXT: Migration = &["ALTER TABLE settings ADD COLUMN note TEXT;"];
+const BROKEN: Migration = &["ALTER TABLE settings ADD COLUMN note TEXT;", "NONSENSE;"];
+
+/// All that there are, and one more.
+fn and(next: Migration) -> Vec<Migration> {
+    MIGRATIONS.iter().copied().chain([next]).collect()
+}
 
 #[tokio::test]
 async fn an_older_file_is_backed_up_then_migrated() {
@@ -154,11 +158,12 @@ async fn an_older_file_is_backed_up_then_migrated() {
     fs::copy(place.db(), &db).unwrap();
     fs::copy(wal_of(&place.db()), wal_of(&db)).unwrap();
 
-    let error = writer_at(&db, BROKEN).err().unwrap();
+    let known = version(MIGRATIONS);
+    let error = writer_at(&db, &and(BROKEN)).err().unwrap();
     assert!(error.to_string().contains("NONSENSE"), "{error}");
-    let migrated = writer_at(&db, NEXT).unwrap();
+    let migrated = writer_at(&db, &and(NEXT)).unwrap();
     let version: u32 = migrated.raw().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-    assert_eq!(version, 3);
+    assert_eq!(version, known + 1);
     assert_eq!(settings::get(&migrated, "kept").unwrap().as_deref(), Some("1"));
     drop(migrated);
 
@@ -166,11 +171,14 @@ async fn an_older_file_is_backed_up_then_migrated() {
     assert!(!backups.is_empty());
     for backup in backups {
         let path = backup.unwrap().path();
-        assert!(path.to_str().unwrap().contains("format2"), "{path:?}");
+        assert!(path.to_str().unwrap().contains(&format!("format{known}-")), "{path:?}");
         let conn = writer_at(&path, MIGRATIONS).unwrap();
         assert_eq!(settings::get(&conn, "kept").unwrap().as_deref(), Some("1"));
     }
-    assert!(matches!(Store::open(&db).err().unwrap(), OpenError::Newer { found: 3, known: 2, .. }));
+    let error = Store::open(&db).err().unwrap();
+    assert!(
+        matches!(error, OpenError::Newer { found, known: ours, .. } if (found, ours) == (known + 1, known))
+    );
 }
 
 #[tokio::test]
@@ -204,4 +212,22 @@ async fn the_file_and_its_log_are_for_their_owner_alone() {
         assert_eq!((mode(&place.db()), mode(&wal_of(&place.db()))), (0o600, 0o600));
         store.close().await.unwrap();
     }
+}
+
+/// Older files know nothing of answers that are held.
+#[test]
+fn an_answer_of_an_older_file_can_leave_and_not_be_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("sayso.db");
+    let older = writer_at(&db, &MIGRATIONS[..2]).unwrap();
+    older
+        .batch(
+            "PRAGMA foreign_keys = OFF;
+             INSERT INTO deliveries (request, answer, state, deliver_after, next_at) VALUES ('k', '{}', 'waiting', 5, 9);",
+        )
+        .unwrap();
+    drop(older);
+    let now = writer_at(&db, MIGRATIONS).unwrap();
+    let claimed = now.row("SELECT claimed_at FROM deliveries", [], |row| Ok(row.get::<_, Option<i64>>(0)?));
+    assert_eq!(claimed.unwrap(), Some(Some(5)));
 }

@@ -56,10 +56,10 @@ async fn an_answer_that_is_fetched_is_never_due_and_one_with_a_callback_is() {
             deliveries::insert(tx, key(n), &yes(n).delivered(), at(2))?;
             assert_eq!(deliveries::waiting_of_source(tx, source)?, [key(n)]);
         }
-        assert_eq!(deliveries::next_due(tx)?, Some(at(2)));
+        assert_eq!(deliveries::next_due(tx, at(1))?, Some(at(2)));
         let due = deliveries::due(tx, at(1_000_000))?;
         assert!(deliveries::delivered(tx, key(2), at(3))?);
-        assert_eq!(deliveries::next_due(tx)?, None);
+        assert_eq!(deliveries::next_due(tx, at(1))?, None);
         assert!(deliveries::delivered(tx, key(1), at(3))?);
         Ok(due)
     });
@@ -113,4 +113,26 @@ async fn no_call_of_a_sender_reads_through_all_requests() {
     for (sql, plan) in plans.await.unwrap() {
         assert!(!plan.starts_with("SCAN"), "{sql}: {plan}");
     }
+}
+
+#[tokio::test]
+async fn what_is_held_is_due_to_nobody_until_it_is_claimed() {
+    let place = Place::new();
+    let done = place.store.write(|tx| {
+        let source = sender(tx, 1, Some("https://example.com/hook"))?;
+        ask(tx, source, 1)?;
+        assert!(settlements::settle(tx, key(1), &yes(1), sayso_domain::DecidedBy::Person, None)?);
+        deliveries::insert_held(tx, key(1), &yes(1).delivered(), at(5))?;
+        for seconds in [4, 5, 1_000_000] {
+            assert!(deliveries::due(tx, at(seconds))?.is_empty(), "not claimed");
+            assert!(deliveries::due_of_source(tx, source, at(seconds))?.is_empty(), "not claimed");
+        }
+        assert_eq!(deliveries::next_due(tx, at(1))?, Some(at(5)));
+        assert!(deliveries::claim_due(tx, at(4))?.is_empty());
+        assert_eq!(deliveries::claim_due(tx, at(5))?, [key(1)]);
+        assert!(!deliveries::revoke(tx, key(1))?, "it can leave, so nobody takes it back");
+        assert_eq!(deliveries::due_of_source(tx, source, at(5))?.len(), 1);
+        Ok(())
+    });
+    done.await.unwrap();
 }

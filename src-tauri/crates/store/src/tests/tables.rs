@@ -7,7 +7,7 @@ use super::world::{Place, agent, at, cancelled, key, no, request, run_id, source
 use crate::agents::{self, AgentRow};
 use crate::deliveries::{self, DeliveryState};
 use crate::requests::{self, NewRequest, Purpose};
-use crate::{StoreError, calls, messages, runs, settings, settlements, sources, verdicts};
+use crate::{StoreError, calls, messages, runs, settings, settlements, sources, verdicts, waiting};
 
 fn slot(index: u32, state: CallState) -> Slot {
     Slot {
@@ -211,7 +211,7 @@ async fn what_waits_is_listed_expiring_soonest_first_then_oldest() {
         .await
         .unwrap();
     let read = place.store.read(|reader| {
-        let keys: Vec<_> = requests::pending(reader)?.into_iter().map(|row| row.key).collect();
+        let keys: Vec<_> = waiting::page(reader, None, 100)?.into_iter().map(|row| row.place.key).collect();
         let next = requests::next_deadline(reader)?;
         Ok((
             keys,
@@ -455,8 +455,8 @@ async fn what_is_as_deep_as_can_be_read_comes_back_though_it_is_kept_deeper() {
         })
         .await
         .unwrap();
-    let read = place.store.read(|reader| Ok((requests::pending(reader)?, runs::get(reader, run_id(1))?)));
+    let read = place.store.read(|reader| Ok((requests::get(reader, key(1))?, runs::get(reader, run_id(1))?)));
     let (pending, run) = read.await.unwrap();
-    assert_eq!(pending[0].shown.request.data, Some(deep));
+    assert_eq!(pending.unwrap().shown.request.data, Some(deep));
     assert_eq!(run.unwrap().run.slots.len(), 1);
 }

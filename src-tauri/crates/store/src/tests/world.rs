@@ -166,3 +166,21 @@ pub(super) fn run_end(tx: &Tx<'_>) -> Result<(), StoreError> {
     let entry = Entry { kind: EntryType::RunEnd, at: at(300), request: None, run: Some(run_id(1)), fields };
     ledger::append(tx, &entry).map(|_| ())
 }
+
+/// A request that is decided at a time of its own, and delivered right then or not at all.
+pub(super) fn decided_at(
+    tx: &Tx<'_>,
+    source: SourceId,
+    n: u64,
+    settlement: &Settlement,
+    is_delivered: bool,
+) -> Result<(), StoreError> {
+    requests::insert(tx, &request(source, n))?;
+    assert!(settlements::settle(tx, key(n), settlement, DecidedBy::Person, Some(Surface::Cli))?);
+    deliveries::insert(tx, key(n), &settlement.delivered(), settlement.at)?;
+    ledger::append_decision(tx, key(n))?;
+    if is_delivered {
+        assert!(deliveries::delivered(tx, key(n), settlement.at)?);
+    }
+    Ok(())
+}

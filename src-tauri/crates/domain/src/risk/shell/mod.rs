@@ -1,5 +1,6 @@
 //! Shell text, part by part.
 
+mod brackets;
 mod flags;
 mod flow;
 mod judge;
@@ -7,6 +8,7 @@ mod program;
 mod said;
 mod script;
 mod split;
+mod touched;
 mod variables;
 mod word;
 mod wrapper;

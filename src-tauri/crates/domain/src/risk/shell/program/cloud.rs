@@ -98,7 +98,7 @@ fn by_name(word: &str) -> bool {
 fn package(judge: &mut Judge<'_>, call: &Call<'_>, verb: &str, second: &str, tries: bool, count: usize) {
     let flags = call.flags();
     let part = &call.part;
-    let publishes = matches!(verb, "publish" | "upload" | "push") && !(call.program == "go")
+    let publishes = matches!(verb, "publish" | "upload" | "push") && call.program != "go"
         || (call.program == "mix" && verb == "hex.publish")
         || (matches!(call.program, "mvn" | "mvnw")
             && call.words.iter().any(|word| word.text.contains("deploy") || word.text.contains("release:")))

@@ -198,7 +198,7 @@ fn kubectl(judge: &mut Judge<'_>, call: &Call<'_>, does: &mut Does) {
         "delete" | "drain" => judge.note(Deletes, High, "Deletes what runs on a cluster.", part),
         "apply" | "create" | "replace" | "patch" | "scale" | "rollout" | "set" | "edit" | "annotate"
         | "label" | "cordon" | "taint" | "run" | "expose"
-            if !(word(0) == "rollout" && matches!(word(1), "status" | "history"))
+            if (word(0) != "rollout" || !matches!(word(1), "status" | "history"))
                 && !call.words.iter().any(|word| word.text.starts_with("--dry-run")) =>
         {
             judge.note(Pushes, Medium, "Changes what runs on a cluster.", part);

@@ -23,7 +23,7 @@ pub(in crate::risk::shell) fn judge(judge: &mut Judge<'_>, name: &str, value: &s
         | "GIT_EXEC_PATH"
         | "GIT_TEMPLATE_DIR"
         | "GCONV_PATH"
-            if !value.is_empty() && !(name == "ENV" && value.chars().all(|c| c.is_ascii_alphanumeric())) =>
+            if !value.is_empty() && (name != "ENV" || !value.chars().all(|c| c.is_ascii_alphanumeric())) =>
         {
             judge.note(
                 HidesWhatItDoes,

@@ -182,15 +182,13 @@ fn verb_of(judge: &mut Judge<'_>, call: &Call<'_>, verb: &str, rest: &[Word], do
             judge.note(ReadsSecrets, Medium, "Gives out stored passwords.", part);
         }
         "daemon" | "instaweb" => judge.note(Pushes, Medium, "Offers the repository to the network.", part),
-        "add" | "commit" => {
-            if rest.iter().any(|word| sensitive::is_secret(&word.text)) {
-                judge.note(
-                    ReadsSecrets,
-                    Medium,
-                    "Puts a file that usually holds secrets into the repository.",
-                    part,
-                );
-            }
+        "add" | "commit" if rest.iter().any(|word| sensitive::is_secret(&word.text)) => {
+            judge.note(
+                ReadsSecrets,
+                Medium,
+                "Puts a file that usually holds secrets into the repository.",
+                part,
+            );
         }
         _ => {}
     }
