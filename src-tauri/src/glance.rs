@@ -129,6 +129,7 @@ pub(crate) mod tests {
     /// An approval with nothing but a prompt.
     pub(crate) fn approval(prompt: &str) -> RequestDetail {
         RequestDetail {
+            request: String::new(),
             item: RequestItem {
                 key: "0198c0de-0000-7000-8000-000000000001".to_owned(),
                 kind: "approval".to_owned(),
@@ -140,7 +141,9 @@ pub(crate) mod tests {
                 state: "pending".to_owned(),
                 received_at: String::new(),
                 expires_at: None,
-                request: String::new(),
+                group: String::new(),
+                plain: true,
+                request: None,
                 digest: "d".to_owned(),
                 risk: Risk::Low,
                 snoozed_until: None,

@@ -42,7 +42,8 @@ pub(crate) async fn follow(host: Host, pulse: watch::Sender<Pulse>) {
             match events.recv().await {
                 Ok(UiEvent { topic: Topic::Inbox | Topic::Status, .. }) | Err(RecvError::Lagged(_)) => break,
                 Ok(UiEvent {
-                    topic: Topic::Runs | Topic::Live | Topic::Agents | Topic::Senders | Topic::History,
+                    topic:
+                        Topic::Runs | Topic::Live | Topic::Agents | Topic::Senders | Topic::History | Topic::Jobs,
                     ..
                 }) => {}
                 Err(RecvError::Closed) => return,

@@ -73,7 +73,8 @@ async fn next(
             Ok(UiEvent { topic: Topic::Inbox, .. }) => return Change::Some,
             Ok(UiEvent { topic: Topic::Agents, .. }) | Err(RecvError::Lagged(_)) => return Change::Agents,
             Ok(UiEvent {
-                topic: Topic::Runs | Topic::Live | Topic::Senders | Topic::History | Topic::Status,
+                topic:
+                    Topic::Runs | Topic::Live | Topic::Senders | Topic::History | Topic::Jobs | Topic::Status,
                 ..
             }) => {}
             Err(RecvError::Closed) => return Change::End,

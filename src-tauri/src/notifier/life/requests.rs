@@ -63,7 +63,13 @@ impl Life<'_> {
             }
             Ok(UiEvent {
                 topic:
-                    Topic::Runs | Topic::Live | Topic::Agents | Topic::Senders | Topic::History | Topic::Status,
+                    Topic::Runs
+                    | Topic::Live
+                    | Topic::Agents
+                    | Topic::Senders
+                    | Topic::History
+                    | Topic::Jobs
+                    | Topic::Status,
                 ..
             }) => {}
             // The host has ended, and the app ends too.

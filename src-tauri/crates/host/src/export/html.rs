@@ -115,20 +115,32 @@ fn shown(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for segment in segments(text) {
         match segment {
-            Segment::Plain(text) => text.chars().for_each(|c| match c {
-                '&' => html.push_str("&amp;"),
-                '<' => html.push_str("&lt;"),
-                '>' => html.push_str("&gt;"),
-                '"' => html.push_str("&quot;"),
-                '\'' => html.push_str("&#39;"),
-                c => html.push(c),
-            }),
-            Segment::Hidden(c) => {
-                html.push_str(&format!("<mark>U+{:04X}</mark>", u32::from(c)));
-            }
+            Segment::Plain(text) => escape(&mut html, text),
+            Segment::Hidden(c) => mark(&mut html, &format!("U+{:04X}", u32::from(c))),
+            Segment::Odd(c, None) => mark(&mut html, &format!("U+{:04X}", u32::from(c))),
+            Segment::Odd(c, Some(like)) => mark(&mut html, &format!("U+{:04X} like {like}", u32::from(c))),
         }
     }
     html
+}
+
+fn mark(html: &mut String, what: &str) {
+    html.push_str("<mark>");
+    escape(html, what);
+    html.push_str("</mark>");
+}
+
+fn escape(html: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            c => html.push(c),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -139,6 +151,7 @@ mod tests {
     fn no_text_becomes_html_and_nothing_hides() {
         assert_eq!(shown("<script>\"&'"), "&lt;script&gt;&quot;&amp;&#39;");
         assert_eq!(shown("a\u{202e}b\u{0}"), "a<mark>U+202E</mark>b<mark>U+0000</mark>");
+        assert_eq!(shown("p\u{430}ypal"), "p<mark>U+0430 like a</mark>ypal");
     }
 
     #[test]
