@@ -101,3 +101,79 @@ async fn an_app_that_was_killed_puts_new_ones_in_the_place_of_its_old_ones() {
     app.decided(&barrier, "declined").await;
     assert_eq!(app.state(&key).await, "pending", "a name of before the crash means nothing");
 }
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_service_that_answers_and_obeys_only_whoever_raised_a_notification_is_heard_and_a_forged_press_is_not()
+ {
+    let desktop = Desktop::start().await;
+    let service = FakeNotifications::start(&desktop.bus, Behaviour::loyal()).await;
+    let app = Background::start_on(desktop).await;
+    let (yes, no, kept) =
+        (app.ask("Plant a tree?").await, app.ask("Cut a tree?").await, app.ask("Paint a tree?").await);
+    let [plant, cut] = [service.wait_for("Plant").await, service.wait_for("Cut").await];
+    let paint = service.wait_for("Paint").await;
+    service.decide(&plant, "Approve").await;
+    assert_eq!(app.decided(&yes, "approved").await, "notification");
+    // Its buttons are old enough by now; what raised it is told by a stranger that they were pressed.
+    for (key, _) in &paint.actions {
+        FakeNotifications::forge_press_to(&app.desktop.bus, Some(&paint.sender), paint.id, key).await;
+    }
+    service.decide(&cut, "Deny").await;
+    assert_eq!(app.decided(&no, "declined").await, "notification");
+    assert_eq!(app.state(&kept).await, "pending", "a forged press decides nothing");
+    assert!(!app.has_window());
+
+    // What may be said has changed: nothing of before stays on the screen.
+    app.set(json!({ "private": true })).await;
+    service.wait_withdrawn(paint.id).await;
+    let hidden = service.wait_for("A request waits").await;
+    app.set(json!({ "private": false })).await;
+    service.wait_withdrawn(hidden.id).await;
+    wait_until("it is said again", SOON, async || service.wait_for("Paint").await.id > hidden.id).await;
+    let shown = service.wait_for("Paint").await;
+    app.deny(&kept).await;
+    service.wait_withdrawn(shown.id).await;
+    wait_health(&app, true).await;
+    assert_eq!(service.shown().len(), 5, "each was raised once, and one anew twice");
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn a_notification_that_is_gone_leaves_no_connection_and_no_thread() {
+    let desktop = Desktop::start().await;
+    let service = FakeNotifications::start(&desktop.bus, Behaviour::with_actions()).await;
+    let app = Background::start_on(desktop).await;
+    let cost = || {
+        let count = |what| std::fs::read_dir(format!("/proc/{}/{what}", app.app.id())).unwrap().count();
+        (count("fd"), count("task"))
+    };
+    let mut shown = Vec::new();
+    let first = app.ask("Plant tree 0?").await;
+    shown.push(service.wait_for("Plant tree 0?").await);
+    let (files, threads) = cost();
+    for n in 1..5 {
+        let key = app.ask(&format!("Plant tree {n}?")).await;
+        shown.push(service.wait_for(&format!("Plant tree {n}?")).await);
+        app.deny(&key).await;
+    }
+    for one in &shown[1..] {
+        service.wait_withdrawn(one.id).await;
+    }
+    app.deny(&first).await;
+    service.wait_withdrawn(shown[0].id).await;
+    let mut raisers: Vec<_> = shown.iter().map(|one| one.sender.clone()).collect();
+    raisers.dedup();
+    let stranger = app.desktop.bus.connect().await;
+    let bus = zbus::fdo::DBusProxy::new(&stranger).await.unwrap();
+    wait_until("those that raised them have left the bus", SOON, async || {
+        let names = bus.list_names().await.unwrap();
+        raisers.iter().all(|raiser| names.iter().all(|name| name.as_str() != raiser))
+    })
+    .await;
+    wait_until("nothing of them is left", SOON, async || {
+        let now = cost();
+        now.0 <= files && now.1 <= threads
+    })
+    .await;
+}

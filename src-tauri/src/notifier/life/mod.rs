@@ -4,6 +4,7 @@ mod raising;
 mod requests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -107,21 +108,21 @@ impl<'a> Life<'a> {
     pub(super) async fn serve(&mut self, mut desktop: Desktop) {
         self.habits();
         loop {
-            self.go_on(&desktop);
+            self.go_on(&mut desktop);
             match self.hear(&mut desktop).await {
-                Heard::Stop => return self.say_goodbye(&desktop).await,
+                Heard::Stop => return self.say_goodbye(&mut desktop).await,
                 Heard::BusGone => break,
                 Heard::Done(done) => {
-                    self.done(done, &desktop);
+                    self.done(done, &mut desktop);
                     for signal in std::mem::take(&mut self.early) {
-                        self.signal(signal).await;
+                        self.signal(signal, &mut desktop).await;
                     }
                 }
                 Heard::Late => {
                     self.late_at = None;
                     self.health(HANGS);
                 }
-                Heard::Signal(Some(signal)) => self.signal(signal).await,
+                Heard::Signal(Some(signal)) => self.signal(signal, &mut desktop).await,
                 Heard::Signal(None) => {}
                 Heard::Owner(owner) => {
                     // One that was pushed aside may never answer what it was asked.
@@ -129,6 +130,7 @@ impl<'a> Life<'a> {
                         self.give_up();
                     }
                     desktop.owner = owner;
+                    desktop.handles.forget_all();
                     self.another_service();
                 }
                 Heard::Changed(event) => self.changed(event).await,
@@ -193,7 +195,7 @@ impl<'a> Life<'a> {
     }
 
     /// Begins the next call where none is under way: withdrawing comes first.
-    fn go_on(&mut self, desktop: &Desktop) {
+    fn go_on(&mut self, desktop: &mut Desktop) {
         if self.doing.is_some() || self.rest_until.is_some() {
             return;
         }
@@ -262,7 +264,7 @@ impl<'a> Life<'a> {
         }
     }
 
-    fn done(&mut self, done: Done, desktop: &Desktop) {
+    fn done(&mut self, done: Done, desktop: &mut Desktop) {
         self.doing = None;
         self.late_at = None;
         let openness = self.raising.take().map_or(self.openness, |(_, openness)| openness);
@@ -271,8 +273,9 @@ impl<'a> Life<'a> {
                 self.skills = Some(skills);
                 Ok(())
             }
-            Done::Raised(raise, Ok(Outcome::Shown { shown, service })) => {
-                if desktop.owner.as_deref() == Some(service.as_str()) {
+            Done::Raised(raise, Ok(Outcome::Shown { shown, raised })) => {
+                if raised.service.is_some() && desktop.owner == raised.service {
+                    desktop.handles.keep(shown.id, Arc::new(raised.handle));
                     self.raised(&raise, shown, openness);
                 } else {
                     // Its number means nothing to the service that is there now.
@@ -325,7 +328,7 @@ impl<'a> Life<'a> {
         }
     }
 
-    async fn signal(&mut self, signal: Signal) {
+    async fn signal(&mut self, signal: Signal, desktop: &mut Desktop) {
         let id = match &signal {
             Signal::Clicked { id, .. } | Signal::Closed { id } => *id,
         };
@@ -337,7 +340,10 @@ impl<'a> Life<'a> {
         }
         match signal {
             Signal::Clicked { id, action } => self.clicked(id, &action).await,
-            Signal::Closed { id } => self.board.closed(id),
+            Signal::Closed { id } => {
+                desktop.handles.forget(id);
+                self.board.closed(id);
+            }
         }
     }
 
@@ -350,7 +356,7 @@ impl<'a> Life<'a> {
     }
 
     /// An app that has ended answers no click, so its notifications go with it.
-    async fn say_goodbye(&mut self, desktop: &Desktop) {
+    async fn say_goodbye(&mut self, desktop: &mut Desktop) {
         let _ = timeout(FAREWELL, async {
             if let Some(doing) = self.doing.take() {
                 let done = doing.await;
