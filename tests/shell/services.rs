@@ -1,5 +1,6 @@
 //! Notification services as they are: without buttons, dying, coming back, silent, missing.
 
+use sayso_tests::bus::PrivateBus;
 use sayso_tests::desktop::Desktop;
 use sayso_tests::notifications::{Behaviour, FakeNotifications};
 use sayso_tests::wait::SOON;
@@ -144,36 +145,69 @@ async fn a_notification_that_is_gone_leaves_no_connection_and_no_thread() {
     let desktop = Desktop::start().await;
     let service = FakeNotifications::start(&desktop.bus, Behaviour::with_actions()).await;
     let app = Background::start_on(desktop).await;
-    let cost = || {
-        let count = |what| std::fs::read_dir(format!("/proc/{}/{what}", app.app.id())).unwrap().count();
-        (count("fd"), count("task"))
+    let bus = app.desktop.bus.connect().await;
+    let bus = zbus::fdo::DBusProxy::new(&bus).await.unwrap();
+    let pid = app.app.pid();
+    // The workers of the app's own runtime come and go with other work.
+    let threads = || {
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+        let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        names.filter(|name| name.trim() != "tokio-rt-worker").count()
     };
-    let mut shown = Vec::new();
-    let first = app.ask("Plant tree 0?").await;
-    shown.push(service.wait_for("Plant tree 0?").await);
-    let (files, threads) = cost();
-    for n in 1..5 {
-        let key = app.ask(&format!("Plant tree {n}?")).await;
-        shown.push(service.wait_for(&format!("Plant tree {n}?")).await);
+    let connections = async || {
+        let mut own = 0;
+        for name in bus.list_names().await.unwrap().into_iter().filter(|name| name.starts_with(':')) {
+            own +=
+                usize::from(bus.get_connection_unix_process_id(name.into()).await.is_ok_and(|id| id == pid));
+        }
+        own
+    };
+    let mut before = None;
+    for n in 0..5 {
+        let text = format!("Plant tree {n}?");
+        let key = app.ask(&text).await;
+        let shown = service.wait_for(&text).await;
         app.deny(&key).await;
+        service.wait_withdrawn(shown.id).await;
+        wait_until("what raised it has left the bus", SOON, async || {
+            bus.list_names().await.unwrap().iter().all(|name| name.as_str() != shown.sender)
+        })
+        .await;
+        if before.is_none() {
+            before = Some((connections().await, threads()));
+        }
     }
-    for one in &shown[1..] {
-        service.wait_withdrawn(one.id).await;
+    wait_until("nothing of them is left", SOON, async || Some((connections().await, threads())) == before)
+        .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the built desktop app and its system packages: `make test` has them"]
+async fn on_a_bus_that_lets_nobody_listen_in_what_a_service_says_to_everybody_is_heard_and_nothing_else() {
+    let mut desktop = Desktop::start().await;
+    desktop.bus = PrivateBus::start_discreet();
+    let service = FakeNotifications::start(&desktop.bus, Behaviour::with_actions()).await;
+    let app = Background::start_on(desktop).await;
+    let (yes, kept) = (app.ask("Plant a tree?").await, app.ask("Cut a tree?").await);
+    let [plant, cut] = [service.wait_for("Plant").await, service.wait_for("Cut").await];
+    service.decide(&plant, "Approve").await;
+    assert_eq!(app.decided(&yes, "approved").await, "notification");
+    for to in [None, Some(cut.sender.as_str())] {
+        for (key, _) in &cut.actions {
+            FakeNotifications::forge_press_to(&app.desktop.bus, to, cut.id, key).await;
+        }
     }
-    app.deny(&first).await;
-    service.wait_withdrawn(shown[0].id).await;
-    let mut raisers: Vec<_> = shown.iter().map(|one| one.sender.clone()).collect();
-    raisers.dedup();
-    let stranger = app.desktop.bus.connect().await;
-    let bus = zbus::fdo::DBusProxy::new(&stranger).await.unwrap();
-    wait_until("those that raised them have left the bus", SOON, async || {
-        let names = bus.list_names().await.unwrap();
-        raisers.iter().all(|raiser| names.iter().all(|name| name.as_str() != raiser))
-    })
-    .await;
-    wait_until("nothing of them is left", SOON, async || {
-        let now = cost();
-        now.0 <= files && now.1 <= threads
-    })
-    .await;
+    let barrier = app.ask("Water a tree?").await;
+    service.decide(&service.wait_for("Water").await, "Deny").await;
+    app.decided(&barrier, "declined").await;
+    assert_eq!(app.state(&kept).await, "pending");
+    drop(service);
+
+    // One that speaks to nobody but what raised a notification is shown and withdrawn; its presses are not heard.
+    let loyal = FakeNotifications::start(&app.desktop.bus, Behaviour::loyal()).await;
+    let shown = loyal.wait_for("Cut").await;
+    loyal.decide(&shown, "Approve").await;
+    assert_eq!(app.state(&kept).await, "pending");
+    app.deny(&kept).await;
+    loyal.wait_withdrawn(shown.id).await;
 }
