@@ -111,7 +111,7 @@ async fn a_flood_raises_a_few_and_one_for_the_rest() {
 async fn before_a_deadline_one_more_takes_the_place_of_the_first() {
     let (app, notifications) = notified().await;
     app.set(json!({ "reminder_minutes": 1, "sound": false })).await;
-    let key = app.ask_with("Plant a tree?", &["--expires", "63s"]).await;
+    let key = app.ask_with("Plant a tree?", &["--expires", "70s"]).await;
     let first = notifications.wait_for("Plant").await;
     let reminder = notifications.wait_for("1 minute left").await;
     assert_eq!((reminder.id, reminder.replaces), (first.id, first.id));

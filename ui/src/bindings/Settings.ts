@@ -53,7 +53,7 @@ close_to_tray: boolean,
  */
 autostart: boolean, 
 /**
- * How many seconds a decision can be taken back, 0 to 10.
+ * For how many seconds a decision can be taken back, 0 to 10: so long its answer is held.
  */
 undo_seconds: number, 
 /**
@@ -65,6 +65,6 @@ global_shortcut: string | null,
  */
 shortcuts: { [key in string]: string }, 
 /**
- * How much of the history is kept.
+ * How long decisions are kept.
  */
 retention: Retention, };

@@ -75,10 +75,20 @@ impl Secrets for Environment {
     }
 }
 
+/// Talks to the keyring from a thread of its own: its library waits for the bus in a way that no thread of an async runtime
+/// may.
+fn apart<T: Send>(talk: impl FnOnce() -> Result<T, keyring::Error> + Send) -> Result<T, keyring::Error> {
+    std::thread::scope(|scope| {
+        scope.spawn(talk).join().unwrap_or_else(|_| {
+            Err(keyring::Error::PlatformFailure("the keyring's library failed unexpectedly".into()))
+        })
+    })
+}
+
 impl Keyring {
     /// Keeps a secret of ours under a name; one that was there is replaced.
     pub(crate) fn keep(self, name: &str, secret: &str) -> Result<(), String> {
-        let kept = keyring::Entry::new("sayso", name).and_then(|entry| entry.set_password(secret));
+        let kept = apart(|| keyring::Entry::new("sayso", name)?.set_password(secret));
         kept.map_err(|error| {
             format!(
                 "The secret cannot be kept in the keyring: {error}. Nothing was changed. Unlock the keyring and try again, \
@@ -89,7 +99,7 @@ impl Keyring {
 
     /// The secret with this name; none where there is no such entry.
     pub(crate) fn find(self, name: &str) -> Result<Option<SecretString>, String> {
-        match keyring::Entry::new("sayso", name).and_then(|entry| entry.get_password()) {
+        match apart(|| keyring::Entry::new("sayso", name)?.get_password()) {
             Ok(secret) => Ok(Some(SecretString::from(secret))),
             Err(keyring::Error::NoEntry) => Ok(None),
             Err(error) => Err(format!("The keyring cannot be read: {error}.")),
@@ -98,7 +108,7 @@ impl Keyring {
 
     /// Erases it; that it is not there is what was wanted.
     pub(crate) fn forget(self, name: &str) -> Result<(), String> {
-        match keyring::Entry::new("sayso", name).and_then(|entry| entry.delete_credential()) {
+        match apart(|| keyring::Entry::new("sayso", name)?.delete_credential()) {
             Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
             Err(error) => Err(error.to_string()),
         }
@@ -107,7 +117,7 @@ impl Keyring {
 
 impl Secrets for Keyring {
     fn read(&self, name: &str) -> Result<SecretString, String> {
-        let key = keyring::Entry::new("sayso", name).and_then(|entry| entry.get_password());
+        let key = apart(|| keyring::Entry::new("sayso", name)?.get_password());
         key.map(SecretString::from).map_err(|error| {
             format!(
                 "The key `{name}` cannot be read from the keyring: {error}. Unlock the keyring, or store the key with \

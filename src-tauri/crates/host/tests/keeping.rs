@@ -120,7 +120,7 @@ async fn what_is_of_today_is_kept_whatever_the_retention_says() {
     let settings = stage.call("settings.get", json!({})).await;
     assert_eq!(settings["retention"], json!({ "days": null, "megabytes": null }));
     let mut changed = settings.clone();
-    changed["retention"] = json!({ "days": 0, "megabytes": 0 });
+    changed["retention"] = json!({ "days": 1, "megabytes": 1 });
     stage.call("settings.set", changed).await;
     stage.call("demo.start", json!({})).await;
     stage.decide(json!({ "answers": ["Hello"] })).await;
