@@ -35,7 +35,7 @@ pub(super) struct Raiser {
 
 /// A notification that the service took.
 pub(super) struct Raised {
-    pub(super) handle: NotificationHandle,
+    pub(super) handle: Arc<NotificationHandle>,
     /// Who took it; none if that was changing.
     pub(super) service: Option<String>,
 }
@@ -173,7 +173,7 @@ impl Raiser {
             }
             shown => shown,
         };
-        let handle = shown.map_err(|error| error.to_string())?;
+        let handle = Arc::new(shown.map_err(|error| error.to_string())?);
         let after = self.owner().await;
         let service = after.filter(|after| before.is_none_or(|before| before == *after));
         Ok(Raised { handle, service })

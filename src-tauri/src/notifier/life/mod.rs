@@ -4,7 +4,6 @@ mod raising;
 mod requests;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -275,7 +274,7 @@ impl<'a> Life<'a> {
             }
             Done::Raised(raise, Ok(Outcome::Shown { shown, raised })) => {
                 if raised.service.is_some() && desktop.owner == raised.service {
-                    desktop.handles.keep(shown.id, Arc::new(raised.handle));
+                    desktop.handles.keep(shown.id, raised.handle);
                     self.raised(&raise, shown, openness);
                 } else {
                     // Its number means nothing to the service that is there now.
