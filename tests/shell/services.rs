@@ -81,15 +81,7 @@ async fn an_app_that_was_killed_puts_new_ones_in_the_place_of_its_old_ones() {
     let mut app = Background::start_on(desktop).await;
     let key = app.ask("Plant a tree?").await;
     let before = notifications.wait_for("Plant").await;
-    let file = "notifications.json";
-    wait_until("what is shown is remembered", SOON, async || {
-        let run = app.desktop.home().join("run");
-        let folders = std::fs::read_dir(run).unwrap().flatten();
-        folders
-            .map(|folder| folder.path().join(file))
-            .any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains(&key)))
-    })
-    .await;
+    app.wait_remembered(&key).await;
     app.kill_and_start(|_| {}).await;
     wait_until("it is raised anew", SOON, async || notifications.shown().len() == 2).await;
     let after = notifications.wait_for("Plant").await;
