@@ -27,15 +27,17 @@ impl Shortcut {
                         keyboard settings, set a shortcut that runs sayso-desktop."
                 .to_owned());
         }
-        let failed = |error: Error| match error {
-            Error::AlreadyRegistered(_) => {
+        let failed = |error: Error| {
+            if matches!(error, Error::AlreadyRegistered(_)) {
                 format!(
                     "Another program has {wanted} already. Nothing else is affected. Choose another shortcut."
                 )
+            } else {
+                format!(
+                    "The desktop does not give {wanted} to Sayso: {error}. Nothing else is affected. Choose another \
+                     shortcut."
+                )
             }
-            other => format!(
-                "The desktop does not give {wanted} to Sayso: {other}. Nothing else is affected. Choose another shortcut."
-            ),
         };
         let key: HotKey = wanted.parse().map_err(|error| {
             format!("{wanted} is no shortcut that the desktop knows: {error}. Choose another one.")

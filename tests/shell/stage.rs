@@ -53,6 +53,18 @@ impl Background {
         self.asking = Asking::of(&self.desktop).await;
     }
 
+    /// Until the app would find this request's notification again after it was killed.
+    pub(crate) async fn wait_remembered(&self, key: &str) {
+        wait_until("what is shown is remembered", SOON, async || {
+            let run = self.desktop.home().join("run");
+            let folders = std::fs::read_dir(run).unwrap().flatten();
+            folders
+                .map(|folder| folder.path().join("notifications.json"))
+                .any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains(key)))
+        })
+        .await;
+    }
+
     pub(crate) fn has_window(&self) -> bool {
         self.desktop.display.windows().iter().any(|title| title.contains("Sayso"))
     }

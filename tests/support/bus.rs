@@ -17,6 +17,17 @@ pub struct PrivateBus {
 impl PrivateBus {
     /// Starts the daemon and waits until it has said its address.
     pub fn start() -> Self {
+        Self::with_policy("")
+    }
+
+    /// A bus on which nobody hears what is said to somebody else.
+    pub fn start_discreet() -> Self {
+        Self::with_policy(
+            r#"<deny send_destination="org.freedesktop.DBus" send_interface="org.freedesktop.DBus.Monitoring"/>"#,
+        )
+    }
+
+    fn with_policy(rules: &str) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let config = folder.path().join("bus.conf");
         let text = format!(
@@ -30,6 +41,7 @@ impl PrivateBus {
     <allow send_destination="*" eavesdrop="true"/>
     <allow eavesdrop="true"/>
     <allow own="*"/>
+    {rules}
   </policy>
 </busconfig>
 "#,

@@ -25,6 +25,8 @@ pub struct Behaviour {
     pub replies: bool,
     /// Whether `CloseNotification` is obeyed; one that is not keeps what it shows on the screen.
     pub closes: bool,
+    /// Whether it answers and obeys only the connection that raised a notification, for as long as that is there.
+    pub is_loyal: bool,
 }
 
 impl Behaviour {
@@ -48,9 +50,14 @@ impl Behaviour {
         Self { closes: false, ..Self::with_actions() }
     }
 
+    /// A desktop like GNOME's, which speaks to whoever raised a notification and to nobody else.
+    pub fn loyal() -> Self {
+        Self { is_loyal: true, ..Self::with_actions() }
+    }
+
     fn capable_of(capabilities: &[&str]) -> Self {
         let capabilities = capabilities.iter().map(ToString::to_string).collect();
-        Self { capabilities, replies: true, closes: true }
+        Self { capabilities, replies: true, closes: true, is_loyal: false }
     }
 }
 
@@ -95,8 +102,21 @@ impl Notified {
 #[derive(Debug, Default)]
 struct Record {
     last_id: u32,
+    is_loyal: bool,
     shown: Vec<(Instant, Notified)>,
     withdrawn: Vec<u32>,
+}
+
+impl Record {
+    /// Who raised what has this number now.
+    fn raiser(&self, id: u32) -> Option<&str> {
+        self.shown.iter().rev().find(|(_, one)| one.id == id).map(|(_, one)| one.sender.as_str())
+    }
+
+    /// Whom a signal about this one is for, where it is not for everybody.
+    fn listener(&self, id: u32) -> Option<String> {
+        self.raiser(id).filter(|_| self.is_loyal).map(str::to_owned)
+    }
 }
 
 /// The running service. It leaves the bus when dropped.
@@ -109,7 +129,8 @@ pub struct FakeNotifications {
 impl FakeNotifications {
     /// Takes the name on `bus` and serves.
     pub async fn start(bus: &PrivateBus, behaviour: Behaviour) -> Self {
-        let record = Arc::<Mutex<Record>>::default();
+        let record = Record { is_loyal: behaviour.is_loyal, ..Record::default() };
+        let record = Arc::new(Mutex::new(record));
         let connection = bus.connect().await;
         let service = Daemon { behaviour, record: Arc::clone(&record) };
         connection.object_server().at(PATH, service).await.expect("the service can be served");
@@ -146,8 +167,8 @@ impl FakeNotifications {
     /// `Notify` than a person could, since a client still subscribes then.
     pub async fn press(&self, id: u32, action_key: &str) {
         self.react(id).await;
-        self.signal("ActionInvoked", &(id, action_key)).await;
-        self.signal("NotificationClosed", &(id, 2_u32)).await;
+        self.signal(id, "ActionInvoked", &(id, action_key)).await;
+        self.signal(id, "NotificationClosed", &(id, 2_u32)).await;
     }
 
     /// A person reads, and then presses the button with this label.
@@ -163,7 +184,7 @@ impl FakeNotifications {
     /// A person waves the notification away; nothing else is said.
     pub async fn dismiss(&self, id: u32) {
         self.react(id).await;
-        self.signal("NotificationClosed", &(id, 2_u32)).await;
+        self.signal(id, "NotificationClosed", &(id, 2_u32)).await;
     }
 
     /// Any process on a bus can claim that a button was pressed: sends that from a connection of its own.
@@ -194,11 +215,12 @@ impl FakeNotifications {
         tokio::time::sleep(delay.saturating_sub(at.elapsed())).await;
     }
 
-    async fn signal<B>(&self, signal: &str, body: &B)
+    async fn signal<B>(&self, id: u32, signal: &str, body: &B)
     where
         B: serde::ser::Serialize + zbus::zvariant::DynamicType + Sync,
     {
-        let sent = self.connection.emit_signal(None::<&str>, PATH, NAME, signal, body).await;
+        let listener = lock(&self.record).listener(id);
+        let sent = self.connection.emit_signal(listener.as_deref(), PATH, NAME, signal, body).await;
         sent.expect("the signal can be sent");
     }
 }
@@ -217,6 +239,27 @@ impl Daemon {
     }
 }
 
+impl Daemon {
+    /// Refuses a loyal service's notification to everybody but its raiser, who is still on the bus.
+    async fn obeys(
+        &self,
+        id: u32,
+        header: &zbus::message::Header<'_>,
+        connection: &zbus::Connection,
+    ) -> zbus::fdo::Result<()> {
+        let Some(raiser) = lock(&self.record).listener(id) else { return Ok(()) };
+        if header.sender().is_some_and(|sender| *sender == raiser.as_str()) {
+            return Ok(());
+        }
+        let bus = zbus::fdo::DBusProxy::new(connection).await?;
+        let raiser = zbus::names::BusName::try_from(raiser).map_err(zbus::Error::from)?;
+        match bus.name_has_owner(raiser).await? {
+            true => Err(zbus::fdo::Error::InvalidArgs("it is another one's".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
+
 #[zbus::interface(name = "org.freedesktop.Notifications")]
 impl Daemon {
     #[expect(clippy::too_many_arguments, reason = "the freedesktop specification's own signature")]
@@ -231,7 +274,9 @@ impl Daemon {
         hints: HashMap<String, OwnedValue>,
         expire_timeout: i32,
         #[zbus(header)] header: zbus::message::Header<'_>,
-    ) -> u32 {
+        #[zbus(connection)] connection: &zbus::Connection,
+    ) -> zbus::fdo::Result<u32> {
+        self.obeys(replaces_id, &header, connection).await?;
         let id = {
             let mut record = lock(&self.record);
             let id = if replaces_id == 0 { record.last_id + 1 } else { replaces_id };
@@ -255,19 +300,25 @@ impl Daemon {
             record.shown.push((Instant::now(), notified));
             id
         };
-        self.reply(id).await
+        Ok(self.reply(id).await)
     }
 
     async fn close_notification(
         &self,
         id: u32,
-        #[zbus(signal_emitter)] emitter: zbus::object_server::SignalEmitter<'_>,
-    ) {
+        #[zbus(header)] header: zbus::message::Header<'_>,
+        #[zbus(connection)] connection: &zbus::Connection,
+    ) -> zbus::fdo::Result<()> {
+        self.obeys(id, &header, connection).await?;
         lock(&self.record).withdrawn.push(id);
         self.reply(()).await;
         if self.behaviour.closes {
-            let _ = emitter.emit(NAME, "NotificationClosed", &(id, 3_u32)).await;
+            let listener = lock(&self.record).listener(id);
+            let body = (id, 3_u32);
+            let _ =
+                connection.emit_signal(listener.as_deref(), PATH, NAME, "NotificationClosed", &body).await;
         }
+        Ok(())
     }
 
     async fn get_capabilities(&self) -> Vec<String> {

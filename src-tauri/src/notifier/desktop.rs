@@ -1,18 +1,21 @@
-use std::collections::HashMap;
+use std::sync::Arc;
 
-use zbus::fdo::{DBusProxy, NameOwnerChangedStream};
+use notify_rust::{Hint, Notification, NotificationHandle, Timeout, Urgency};
+use zbus::fdo::{DBusProxy, MonitoringProxy, NameOwnerChangedStream};
 use zbus::message::Type;
-use zbus::zvariant::Value;
 use zbus::{Connection, MatchRule, MessageStream};
 
 use super::board::Buttons;
+use super::handles::Handles;
 use super::said::Said;
 use super::{DEFAULT_ACTION, NAME, PATH};
 use crate::glance::Offer;
 use crate::token::token;
 
-/// The session bus with what is heard on it. Notifications are raised and heard of on one connection, so that a service
-/// that answers only whoever raised them is heard too.
+/// How many signals may wait to be read.
+const MOST_WAITING: usize = 1024;
+
+/// The session bus with what is heard on it.
 pub(super) struct Desktop {
     connection: Connection,
     pub(super) signals: MessageStream,
@@ -20,10 +23,22 @@ pub(super) struct Desktop {
     /// Who serves notifications now: only what it says itself counts. Any other program on the bus can send a signal that
     /// looks the same, but the bus writes the sender's own name on it.
     pub(super) owner: Option<String>,
+    /// What is on the screen. What these hear is never listened to, since they do not look at who says it.
+    pub(super) handles: Handles,
 }
 
-/// Raises notifications on the desktop's connection.
-pub(super) struct Raiser(Connection);
+/// Raises one notification.
+pub(super) struct Raiser {
+    bus: Connection,
+    replaced: Option<Arc<NotificationHandle>>,
+}
+
+/// A notification that the service took.
+pub(super) struct Raised {
+    pub(super) handle: Arc<NotificationHandle>,
+    /// Who took it; none if that was changing.
+    pub(super) service: Option<String>,
+}
 
 /// What a notification service can do.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,13 +71,11 @@ impl Desktop {
     /// Connects to the session bus and starts to listen.
     pub(super) async fn connect() -> zbus::Result<Self> {
         let connection = Connection::session().await?;
-        let rule =
-            MatchRule::builder().msg_type(Type::Signal).sender(NAME)?.interface(NAME)?.path(PATH)?.build();
-        let signals = MessageStream::for_match_rule(rule, &connection, Some(1024)).await?;
+        let signals = listen(&connection).await?;
         let bus = DBusProxy::new(&connection).await?;
         let owners = bus.receive_name_owner_changed_with_args(&[(0, NAME)]).await?;
         let owner = bus.get_name_owner(NAME.try_into()?).await.ok().map(|owner| owner.to_string());
-        Ok(Self { connection, signals, owners, owner })
+        Ok(Self { connection, signals, owners, owner, handles: Handles::default() })
     }
 
     /// To whom the numbers of notifications mean something: this service on this bus.
@@ -102,15 +115,22 @@ impl Desktop {
         }
     }
 
-    /// What raises notifications.
-    pub(super) fn raiser(&self) -> Raiser {
-        Raiser(self.connection.clone())
+    /// What raises a notification, in the place of this one.
+    pub(super) fn raiser(&self, replaces: Option<u32>) -> Raiser {
+        let replaced = replaces.and_then(|id| self.handles.get(id));
+        Raiser { bus: self.connection.clone(), replaced }
     }
 
     /// Withdraws a notification.
-    pub(super) fn close(&self, id: u32) -> impl Future<Output = Result<(), String>> + use<> {
-        let connection = self.connection.clone();
+    pub(super) fn close(&mut self, id: u32) -> impl Future<Output = Result<(), String>> + use<> {
+        let (connection, handle) = (self.connection.clone(), self.handles.get(id));
+        self.handles.forget(id);
         async move {
+            // Some services take it from nobody but whoever raised it.
+            if let Some(handle) = handle {
+                handle.close_async().await;
+                return Ok(());
+            }
             let closed = connection.call_method(Some(NAME), PATH, Some(NAME), "CloseNotification", &id).await;
             match closed {
                 Ok(_) => Ok(()),
@@ -122,39 +142,82 @@ impl Desktop {
     }
 }
 
-impl Raiser {
-    /// Raises a notification; gives its number and the service to which that means something.
-    pub(super) async fn raise(&self, notice: Notice) -> Result<(u32, String), String> {
-        let Notice { said, buttons, replaces, is_heard, skills } = notice;
-        let body = if skills.markup { said.marked_up() } else { said.body.clone() };
-        let actions = if skills.actions { actions(&buttons) } else { Vec::new() };
-        let hints = HashMap::from([
-            ("desktop-entry", Value::from("Sayso")),
-            ("urgency", Value::from(1_u8)),
-            if is_heard {
-                ("sound-name", Value::from("message-new-instant"))
-            } else {
-                ("suppress-sound", Value::from(true))
-            },
-        ]);
-        let replaces = replaces.unwrap_or_default();
-        let notify =
-            ("Sayso", replaces, "sayso-desktop", said.title.as_str(), body.as_str(), actions, hints, -1_i32);
-        let reply = self
-            .0
-            .call_method(Some(NAME), PATH, Some(NAME), "Notify", &notify)
-            .await
-            .map_err(|error| error.to_string())?;
-        let id = reply.body().deserialize().map_err(|error| error.to_string())?;
-        Ok((id, reply.header().sender().map(ToString::to_string).unwrap_or_default()))
+/// Hears what the service says, also where it says it to nobody but the connection that raised a notification: each has a
+/// connection of its own, and hears without looking at who speaks. Where the bus does not let that be heard, what is said
+/// to everybody is.
+async fn listen(connection: &Connection) -> zbus::Result<MessageStream> {
+    let rule = MatchRule::builder().msg_type(Type::Signal).sender(NAME)?.interface(NAME)?.path(PATH)?.build();
+    let mut ear = Connection::session().await?;
+    ear.set_max_queued(MOST_WAITING);
+    match MonitoringProxy::new(&ear).await?.become_monitor(std::slice::from_ref(&rule), 0).await {
+        Ok(()) => Ok(MessageStream::from(ear)),
+        Err(error) => {
+            tracing::info!("only what the notification service says to everybody is heard: {error}");
+            MessageStream::for_match_rule(rule, connection, Some(MOST_WAITING)).await
+        }
     }
 }
 
-fn actions(buttons: &Buttons) -> Vec<&str> {
+impl Raiser {
+    /// Raises a notification.
+    pub(super) async fn raise(self, notice: Notice) -> Result<Raised, String> {
+        let before = self.owner().await;
+        let mut notification = notification(&notice);
+        let shown = match notification.show_async().await {
+            // Some services let nobody replace a notification but the connection that raised it.
+            Err(_) if notice.replaces.is_some() => {
+                if let Some(replaced) = self.replaced.as_ref() {
+                    replaced.close_async().await;
+                }
+                notification.id(0).show_async().await
+            }
+            shown => shown,
+        };
+        let handle = Arc::new(shown.map_err(|error| error.to_string())?);
+        let after = self.owner().await;
+        let service = after.filter(|after| before.is_none_or(|before| before == *after));
+        Ok(Raised { handle, service })
+    }
+
+    /// Who serves notifications, by the bus's own word.
+    async fn owner(&self) -> Option<String> {
+        let bus = DBusProxy::new(&self.bus).await.ok()?;
+        bus.get_name_owner(NAME.try_into().ok()?).await.ok().map(|owner| owner.to_string())
+    }
+}
+
+fn notification(notice: &Notice) -> Notification {
+    let Notice { said, buttons, replaces, is_heard, skills } = notice;
+    let mut notification = Notification::new();
+    notification
+        .appname("Sayso")
+        .summary(&said.title)
+        .body(&if skills.markup { said.marked_up() } else { said.body.clone() })
+        .icon("sayso-desktop")
+        .hint(Hint::DesktopEntry("Sayso".to_owned()))
+        .urgency(Urgency::Normal)
+        .hint(if *is_heard {
+            Hint::SoundName("message-new-instant".to_owned())
+        } else {
+            Hint::SuppressSound(true)
+        })
+        .timeout(Timeout::Default);
+    if let Some(id) = replaces {
+        notification.id(*id);
+    }
+    if skills.actions {
+        for (name, label) in actions(buttons) {
+            notification.action(name, label);
+        }
+    }
+    notification
+}
+
+fn actions(buttons: &Buttons) -> impl Iterator<Item = (&str, &'static str)> {
     let Buttons { open, approve, deny } = buttons;
     let decide = [(approve, "Approve"), (deny, "Deny")];
-    let decide = decide.into_iter().filter_map(|(name, label)| Some([name.as_deref()?, label]));
-    [[DEFAULT_ACTION, "Open"]].into_iter().chain(decide).chain([[open.as_str(), "Open"]]).flatten().collect()
+    let decide = decide.into_iter().filter_map(|(name, label)| Some((name.as_deref()?, label)));
+    [(DEFAULT_ACTION, "Open")].into_iter().chain(decide).chain([(open.as_str(), "Open")])
 }
 
 impl Buttons {

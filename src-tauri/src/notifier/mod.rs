@@ -6,6 +6,7 @@
 
 mod board;
 mod desktop;
+mod handles;
 mod life;
 mod memory;
 mod said;

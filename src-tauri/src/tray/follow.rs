@@ -89,14 +89,17 @@ async fn newest(host: &Host, known: &mut HashMap<RequestKey, Glance>) -> Vec<Gla
     let mut newest = Vec::new();
     for Waiting { key, .. } in waiting {
         let Ok(parsed) = key.parse::<RequestKey>() else { continue };
-        if !known.contains_key(&parsed) {
-            let detail: Result<RequestDetail, _> =
-                call(host, Surface::Tray, "inbox.show", RequestRef { key }).await;
-            if let Some(glance) = detail.ok().and_then(|detail| Glance::of(&detail)) {
-                known.insert(parsed, glance);
+        let glance = match known.get(&parsed) {
+            Some(glance) => glance.clone(),
+            None => {
+                let shown = RequestRef { key };
+                let detail: Result<RequestDetail, _> = call(host, Surface::Tray, "inbox.show", shown).await;
+                let Some(glance) = detail.ok().and_then(|detail| Glance::of(&detail)) else { continue };
+                known.insert(parsed, glance.clone());
+                glance
             }
-        }
-        newest.extend(known.get(&parsed).cloned());
+        };
+        newest.push(glance);
     }
     known.retain(|key, _| newest.iter().any(|glance| glance.key == *key));
     newest

@@ -55,7 +55,7 @@ impl Stage {
         self.board.clicked(id, action, self.now)
     }
 
-    fn to_close(&mut self) -> Vec<u32> {
+    fn closing(&mut self) -> Vec<u32> {
         std::iter::from_fn(|| self.board.next_to_close()).collect()
     }
 }
@@ -81,7 +81,7 @@ fn what_settles_is_withdrawn_once() {
     let mut stage = Stage::with([1, 2]);
     stage.raise(7);
     [1, 1, 2].into_iter().for_each(|n| stage.board.settled(key(n)));
-    assert_eq!(stage.to_close(), [7]);
+    assert_eq!(stage.closing(), [7]);
     assert_eq!(stage.next(), None, "settled before it was raised");
 }
 
@@ -91,7 +91,7 @@ fn what_settles_while_the_service_is_slow_leaves_no_ghost() {
     assert_eq!(stage.next(), request(1, None));
     stage.board.settled(key(1));
     stage.show(key(1), 7);
-    assert_eq!(stage.to_close(), [7]);
+    assert_eq!(stage.closing(), [7]);
     // And where it took the place of another one and the service did not take it.
     stage.waits(2);
     stage.raise(8);
@@ -100,7 +100,7 @@ fn what_settles_while_the_service_is_slow_leaves_no_ghost() {
     assert_eq!(Some(again), request(2, Some(8)));
     stage.board.settled(key(2));
     stage.board.failed(&again);
-    assert_eq!(stage.to_close(), [8]);
+    assert_eq!(stage.closing(), [8]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_click_right_after_a_notification_came_up_decides_nothing_and_shows_it_anew(
     let mut stage = Stage::with([1]);
     stage.raise(7);
     assert_eq!(stage.click(GUARD - Duration::from_millis(1), 7, "approve-7"), None);
-    assert_eq!(stage.to_close(), [7]);
+    assert_eq!(stage.closing(), [7]);
     stage.raise(8);
     assert_eq!(stage.click(GUARD, 8, "approve-7"), None, "the old name means nothing now");
     assert!(stage.click(GUARD, 8, "approve-8").is_some());
@@ -153,7 +153,7 @@ fn what_a_person_put_away_stays_away() {
     stage.board.forget_shown();
     assert_eq!(stage.next(), None);
     stage.board.settled(key(1));
-    assert_eq!(stage.to_close(), [] as [u32; 0], "nothing is left to withdraw");
+    assert_eq!(stage.closing(), [] as [u32; 0], "nothing is left to withdraw");
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn another_service_is_told_of_what_waits() {
     stage.board.failed(&refused);
     stage.board.forget_shown();
     assert_eq!([stage.raise(1), stage.raise(2)], [key(1), key(2)]);
-    assert_eq!(stage.to_close(), [] as [u32; 0], "the old one's ids mean nothing now");
+    assert_eq!(stage.closing(), [] as [u32; 0], "the old one's ids mean nothing now");
 }
 
 #[test]
@@ -174,9 +174,9 @@ fn a_list_of_what_waits_settles_the_rest() {
         stage.raise(id);
     }
     stage.board.only(&BTreeSet::from([key(2)]));
-    assert_eq!(stage.to_close(), [7, 9]);
+    assert_eq!(stage.closing(), [7, 9]);
     stage.board.withdraw_all();
-    assert_eq!(stage.to_close(), [8]);
+    assert_eq!(stage.closing(), [8]);
     assert_eq!(stage.next(), request(2, None), "it still waits");
 }
 
@@ -185,7 +185,7 @@ fn what_an_earlier_run_left_is_replaced_or_withdrawn() {
     let mut stage = Stage::with([1, 2]);
     stage.raise(7);
     stage.board.left_over([(key(1), 3), (key(2), 4), (key(9), 5)], Some(6));
-    assert_eq!(stage.to_close(), [3, 5, 6]);
+    assert_eq!(stage.closing(), [3, 5, 6]);
     let Some(Raise::Request { key: again, replaces, .. }) = stage.next() else { panic!("nothing to raise") };
     assert_eq!((again, replaces), (key(2), Some(4)));
 }
@@ -209,7 +209,7 @@ fn a_flood_is_one_notification_beyond_the_first_few() {
     stage.waits(42);
     assert_eq!(stage.raise(7), key(42), "the flood is over");
     (6..=41).for_each(|n| stage.board.settled(key(n)));
-    assert_eq!(stage.to_close(), [6], "the last of them is settled");
+    assert_eq!(stage.closing(), [6], "the last of them is settled");
 }
 
 #[test]

@@ -107,21 +107,21 @@ impl<'a> Life<'a> {
     pub(super) async fn serve(&mut self, mut desktop: Desktop) {
         self.habits();
         loop {
-            self.go_on(&desktop);
+            self.go_on(&mut desktop);
             match self.hear(&mut desktop).await {
-                Heard::Stop => return self.say_goodbye(&desktop).await,
+                Heard::Stop => return self.say_goodbye(&mut desktop).await,
                 Heard::BusGone => break,
                 Heard::Done(done) => {
-                    self.done(done, &desktop);
+                    self.done(done, &mut desktop);
                     for signal in std::mem::take(&mut self.early) {
-                        self.signal(signal).await;
+                        self.signal(signal, &mut desktop).await;
                     }
                 }
                 Heard::Late => {
                     self.late_at = None;
                     self.health(HANGS);
                 }
-                Heard::Signal(Some(signal)) => self.signal(signal).await,
+                Heard::Signal(Some(signal)) => self.signal(signal, &mut desktop).await,
                 Heard::Signal(None) => {}
                 Heard::Owner(owner) => {
                     // One that was pushed aside may never answer what it was asked.
@@ -129,6 +129,7 @@ impl<'a> Life<'a> {
                         self.give_up();
                     }
                     desktop.owner = owner;
+                    desktop.handles.forget_all();
                     self.another_service();
                 }
                 Heard::Changed(event) => self.changed(event).await,
@@ -186,13 +187,14 @@ impl<'a> Life<'a> {
         let held = quiet::held(&settings, &ZonedDateTime::now()).map(|held| held.until);
         let on_the_wall = held.into_iter().chain(self.asleep.values().min().copied());
         let reminder = self.board.next_reminder(settings.reminder_minutes);
-        let raising = self.board.wake_at().filter(|_| self.doing.is_none() && self.may_raise(&settings));
+        let can_raise = self.doing.is_none() && self.rest_until.is_none() && self.may_raise(&settings);
+        let raising = self.board.wake_at().filter(|_| can_raise);
         let soon = self.rest_until.into_iter().chain(self.list_at).chain(raising);
         soon.chain(on_the_wall.chain(reminder).map(until)).fold(now + LOOK, Instant::min)
     }
 
     /// Begins the next call where none is under way: withdrawing comes first.
-    fn go_on(&mut self, desktop: &Desktop) {
+    fn go_on(&mut self, desktop: &mut Desktop) {
         if self.doing.is_some() || self.rest_until.is_some() {
             return;
         }
@@ -261,7 +263,7 @@ impl<'a> Life<'a> {
         }
     }
 
-    fn done(&mut self, done: Done, desktop: &Desktop) {
+    fn done(&mut self, done: Done, desktop: &mut Desktop) {
         self.doing = None;
         self.late_at = None;
         let openness = self.raising.take().map_or(self.openness, |(_, openness)| openness);
@@ -270,8 +272,9 @@ impl<'a> Life<'a> {
                 self.skills = Some(skills);
                 Ok(())
             }
-            Done::Raised(raise, Ok(Outcome::Shown { shown, service })) => {
-                if desktop.owner.as_deref() == Some(service.as_str()) {
+            Done::Raised(raise, Ok(Outcome::Shown { shown, raised })) => {
+                if raised.service.is_some() && desktop.owner == raised.service {
+                    desktop.handles.keep(shown.id, raised.handle);
                     self.raised(&raise, shown, openness);
                 } else {
                     // Its number means nothing to the service that is there now.
@@ -324,7 +327,7 @@ impl<'a> Life<'a> {
         }
     }
 
-    async fn signal(&mut self, signal: Signal) {
+    async fn signal(&mut self, signal: Signal, desktop: &mut Desktop) {
         let id = match &signal {
             Signal::Clicked { id, .. } | Signal::Closed { id } => *id,
         };
@@ -336,7 +339,10 @@ impl<'a> Life<'a> {
         }
         match signal {
             Signal::Clicked { id, action } => self.clicked(id, &action).await,
-            Signal::Closed { id } => self.board.closed(id),
+            Signal::Closed { id } => {
+                desktop.handles.forget(id);
+                self.board.closed(id);
+            }
         }
     }
 
@@ -349,7 +355,7 @@ impl<'a> Life<'a> {
     }
 
     /// An app that has ended answers no click, so its notifications go with it.
-    async fn say_goodbye(&mut self, desktop: &Desktop) {
+    async fn say_goodbye(&mut self, desktop: &mut Desktop) {
         let _ = timeout(FAREWELL, async {
             if let Some(doing) = self.doing.take() {
                 let done = doing.await;

@@ -4,7 +4,7 @@ use jiff::ZonedDateTime;
 use tokio::time::Instant;
 
 use super::super::board::{Buttons, Raise, Shown};
-use super::super::desktop::{Desktop, Notice, Skills};
+use super::super::desktop::{Desktop, Notice, Raised, Skills};
 use super::super::said::{Said, time_left};
 use super::Life;
 use super::requests::detail;
@@ -24,7 +24,7 @@ pub(super) enum Done {
 pub(super) enum Outcome {
     Shown {
         shown: Shown,
-        service: String,
+        raised: Raised,
     },
     /// Its request waits no longer.
     Settled,
@@ -41,14 +41,14 @@ impl Life<'_> {
                 let buttons = Buttons::new(said.offer);
                 let is_heard = sound && replaces.is_none();
                 let notice = Notice { said, buttons: buttons.clone(), replaces, is_heard, skills };
-                let raiser = desktop.raiser();
+                let raiser = desktop.raiser(replaces);
                 Box::pin(async move {
                     let raised = raiser.raise(notice).await;
                     Done::Raised(raise, raised.map(|raised| shown(raised, buttons, String::new())))
                 })
             }
             Raise::Request { key, replaces, reminds, is_known } => {
-                let (host, raiser) = (self.notifier.host.clone(), desktop.raiser());
+                let (host, raiser) = (self.notifier.host.clone(), desktop.raiser(replaces));
                 Box::pin(async move {
                     let detail = match detail(&host, key).await {
                         Ok(Some(detail)) => detail,
@@ -72,8 +72,8 @@ impl Life<'_> {
     }
 }
 
-fn shown((id, service): (u32, String), buttons: Buttons, digest: String) -> Outcome {
-    Outcome::Shown { shown: Shown { id, buttons, digest, at: Instant::now() }, service }
+fn shown(raised: Raised, buttons: Buttons, digest: String) -> Outcome {
+    Outcome::Shown { shown: Shown { id: raised.handle.id(), buttons, digest, at: Instant::now() }, raised }
 }
 
 /// The outcome of the call that is under way; pending for ever where there is none.

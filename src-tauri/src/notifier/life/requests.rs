@@ -123,6 +123,8 @@ impl Life<'_> {
         let awake: Vec<_> =
             self.asleep.iter().filter(|(_, until)| **until <= clock).map(|(key, _)| *key).collect();
         for key in awake {
+            // What cannot be read now is in the list that is read later.
+            self.asleep.remove(&key);
             self.look_at(key).await;
         }
         let minutes = self.pulse.borrow().settings.reminder_minutes;
