@@ -87,7 +87,7 @@ export function chipsOf(filter: Filter, now: number): Chip[] {
 }
 
 /** The dates that are filtered by: `1 Nov – 30 Nov`, `since 1 Nov`, `until 30 Nov`; null for none. */
-export function datesWord({ since, until }: Filter, now: number): string | null {
+function datesWord({ since, until }: Filter, now: number): string | null {
   const word = (value: string): string => dayWord(value.length === 10 ? value : dayOf(Date.parse(value)), now);
   if (since !== undefined && until !== undefined) {
     const [first, last] = [word(since), word(until)];
